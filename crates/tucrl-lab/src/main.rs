@@ -1,0 +1,2 @@
+//! The command `tucrl`.
+fn main() {}
