@@ -1,6 +1,7 @@
 //! Finite worlds, exact answers about them, and agents that learn them.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+mod builder;
 pub mod error;
 pub mod mdp;
 pub mod policy;

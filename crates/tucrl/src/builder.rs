@@ -1,0 +1,507 @@
+//! Is this description a model?
+//!
+//! Takes states, actions and rows one after another, in one pass and without a second copy of the
+//! table, and checks what the paper takes for granted (section 2): every row is a law over states
+//! that exist, every state can act, every reward lies in `[0, r_max]`.
+//!
+//! Reads `reward`, `error`; feeds `mdp`. Departures from the paper: none.
+
+use crate::error::ModelError;
+use crate::mdp::Mdp;
+use crate::reward::{PairReward, RewardLaw};
+
+/// How far a row may sum from one before it is refused.
+const SUM_TOLERANCE: f64 = 1e-9;
+
+/// Builds an [`Mdp`] state by state, in one pass, without a second copy of the table.
+///
+/// Calls never fail; the first defect is remembered and returned by [`MdpBuilder::build`].
+#[derive(Debug, Clone)]
+pub struct MdpBuilder {
+    model: Mdp,
+    defect: Option<ModelError>,
+    /// The largest next state named so far, and by whom.
+    farthest: Option<(usize, usize, usize)>,
+    start: Vec<(usize, f64)>,
+    scratch: Vec<(u32, f64)>,
+}
+
+impl Default for MdpBuilder {
+    fn default() -> Self {
+        let model = Mdp {
+            pair_start: vec![0],
+            row_start: vec![0],
+            next: Vec::new(),
+            probability: Vec::new(),
+            mean_reward: Vec::new(),
+            rewards: Vec::new(),
+            r_max: 1.0,
+            start: Vec::new(),
+            state_names: Vec::new(),
+            action_names: Vec::new(),
+        };
+        Self { model, defect: None, farthest: None, start: Vec::new(), scratch: Vec::new() }
+    }
+}
+
+impl MdpBuilder {
+    /// Opens the next state; the actions that follow are its actions.
+    pub fn state(&mut self) -> &mut Self {
+        self.check_actions();
+        if self.model.pair_start.len() > u32::MAX as usize {
+            self.refuse(ModelError::TooLarge { what: "states", limit: u32::MAX as usize });
+            return self;
+        }
+        let pairs = self.model.mean_reward.len() as u32;
+        self.model.pair_start.push(pairs);
+        self
+    }
+
+    /// Adds an action whose reward does not depend on the next state.
+    ///
+    /// Next states may come in any order; repeated ones are added up, zeros are dropped.
+    pub fn action(
+        &mut self,
+        reward: impl Into<RewardLaw>,
+        row: impl IntoIterator<Item = (usize, f64)>,
+    ) -> &mut Self {
+        let Some((state, action)) = self.open_pair() else { return self };
+        let mut entries = std::mem::take(&mut self.scratch);
+        entries.clear();
+        for (next, probability) in row {
+            if self.entry_is_sound(state, action, next, probability) {
+                entries.push((next as u32, probability));
+            }
+        }
+        add_up_repeats(&mut entries);
+        if let Some(scale) = self.row_scale(state, action, entries.iter().map(|entry| entry.1)) {
+            self.model.next.extend(entries.iter().map(|entry| entry.0));
+            self.model.probability.extend(entries.iter().map(|entry| entry.1 / scale));
+        }
+        self.scratch = entries;
+        let law = reward.into();
+        let mean = law.mean();
+        self.close_pair(mean, PairReward::Alone(law));
+        self
+    }
+
+    /// Adds an action whose reward is drawn together with the next state, as outcomes
+    /// `(next state, probability, reward)`.
+    ///
+    /// Outcomes that share a next state are mixed into one law.
+    pub fn joint_action<R: Into<RewardLaw>>(
+        &mut self,
+        outcomes: impl IntoIterator<Item = (usize, f64, R)>,
+    ) -> &mut Self {
+        let Some((state, action)) = self.open_pair() else { return self };
+        let mut entries: Vec<(u32, f64, RewardLaw)> = Vec::new();
+        for (next, probability, reward) in outcomes {
+            if self.entry_is_sound(state, action, next, probability) {
+                let law = reward.into();
+                if let Some(reason) = law.defect() {
+                    self.refuse(ModelError::RewardLaw { state, action, reason });
+                }
+                entries.push((next as u32, probability, law));
+            }
+        }
+        entries.sort_by_key(|entry| entry.0);
+        let mut mixed: Vec<(u32, f64, RewardLaw)> = Vec::with_capacity(entries.len());
+        for entry in entries {
+            match mixed.last_mut() {
+                Some(last) if last.0 == entry.0 => match mixture(last, &entry) {
+                    Some(law) => (last.1, last.2) = (last.1 + entry.1, law),
+                    None => self.refuse(ModelError::UnmixableRewards {
+                        state,
+                        action,
+                        next: entry.0 as usize,
+                    }),
+                },
+                _ => mixed.push(entry),
+            }
+        }
+        let mut mean = 0.0;
+        if let Some(scale) = self.row_scale(state, action, mixed.iter().map(|entry| entry.1)) {
+            for (next, probability, law) in &mixed {
+                self.model.next.push(*next);
+                self.model.probability.push(probability / scale);
+                mean += probability / scale * law.mean();
+            }
+        }
+        let mut laws: Vec<RewardLaw> = mixed.into_iter().map(|entry| entry.2).collect();
+        if laws.len() > 1 && laws.iter().any(|law| *law != laws[0]) {
+            self.close_pair(mean, PairReward::Joint(laws.into()));
+        } else {
+            // One law for all next states is not joint at all: keep one form for one meaning.
+            let law = laws.pop().unwrap_or(RewardLaw::Constant(0.0));
+            self.close_pair(law.mean(), PairReward::Alone(law));
+        }
+        self
+    }
+
+    /// The largest possible reward; 1 unless told otherwise.
+    pub fn r_max(&mut self, r_max: f64) -> &mut Self {
+        self.model.r_max = r_max;
+        self
+    }
+
+    /// Starts in one state.
+    pub fn start_at(&mut self, state: usize) -> &mut Self {
+        self.start_law([(state, 1.0)])
+    }
+
+    /// Starts in a random state.
+    pub fn start_law(&mut self, law: impl IntoIterator<Item = (usize, f64)>) -> &mut Self {
+        self.start = law.into_iter().collect();
+        self
+    }
+
+    /// Names every state, for people; empty for none.
+    pub fn state_names(&mut self, names: impl IntoIterator<Item = impl Into<String>>) -> &mut Self {
+        self.model.state_names = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Names every action number, for people; empty for none.
+    pub fn action_names(
+        &mut self,
+        names: impl IntoIterator<Item = impl Into<String>>,
+    ) -> &mut Self {
+        self.model.action_names = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// How many states have been opened so far.
+    pub fn states(&self) -> usize {
+        self.model.pair_start.len() - 1
+    }
+
+    /// Checks the whole model and hands it over.
+    ///
+    /// # Errors
+    /// The first defect found, with state, action and value.
+    pub fn build(mut self) -> Result<Mdp, ModelError> {
+        self.check_actions();
+        let (pairs, states) = (self.model.mean_reward.len() as u32, self.states());
+        self.model.pair_start.remove(0);
+        self.model.pair_start.push(pairs);
+        if let Some(defect) = self.defect {
+            return Err(defect);
+        }
+        if states == 0 {
+            return Err(ModelError::NoStates);
+        }
+        if let Some((next, state, action)) = self.farthest
+            && next >= states
+        {
+            return Err(ModelError::NextOutOfRange { state, action, next, last: states - 1 });
+        }
+        if !(self.model.r_max.is_finite() && self.model.r_max > 0.0) {
+            return Err(ModelError::RewardMax { r_max: self.model.r_max });
+        }
+        self.model.check_rewards()?;
+        self.model.start = checked_start(&self.start, states)?;
+        self.model.check_names()?;
+        Ok(self.model)
+    }
+
+    fn refuse(&mut self, defect: ModelError) {
+        self.defect.get_or_insert(defect);
+    }
+
+    /// The state opened last is complete: it must have an action.
+    fn check_actions(&mut self) {
+        let pairs = self.model.mean_reward.len() as u32;
+        if let Some(state) = self.states().checked_sub(1)
+            && self.model.pair_start[state + 1] == pairs
+        {
+            self.refuse(ModelError::NoActions { state });
+        }
+    }
+
+    fn open_pair(&mut self) -> Option<(usize, usize)> {
+        let pairs = self.model.mean_reward.len();
+        if pairs >= u32::MAX as usize {
+            self.refuse(ModelError::TooLarge {
+                what: "state-action pairs",
+                limit: u32::MAX as usize,
+            });
+            return None;
+        }
+        match self.states() {
+            0 => {
+                self.refuse(ModelError::ActionBeforeState);
+                None
+            }
+            states => Some((states - 1, pairs - self.model.pair_start[states] as usize)),
+        }
+    }
+
+    fn close_pair(&mut self, mean: f64, reward: PairReward) {
+        self.model.row_start.push(self.model.next.len());
+        self.model.mean_reward.push(mean);
+        self.model.rewards.push(reward);
+    }
+
+    /// True when the entry is to be stored; remembers a defect if there is one.
+    fn entry_is_sound(
+        &mut self,
+        state: usize,
+        action: usize,
+        next: usize,
+        probability: f64,
+    ) -> bool {
+        if !(probability.is_finite() && probability >= 0.0) {
+            self.refuse(ModelError::BadProbability { state, action, next, probability });
+            return false;
+        }
+        if self.farthest.is_none_or(|(farthest, ..)| next > farthest) {
+            self.farthest = Some((next, state, action));
+        }
+        probability > 0.0
+    }
+
+    /// What the row must be divided by; 1 when it already sums to one up to rounding, so that a
+    /// model that is written and read back stays the same to the last bit.
+    fn row_scale(
+        &mut self,
+        state: usize,
+        action: usize,
+        row: impl ExactSizeIterator<Item = f64>,
+    ) -> Option<f64> {
+        if row.len() == 0 {
+            self.refuse(ModelError::EmptyRow { state, action });
+            return None;
+        }
+        let rounding = (row.len() + 2) as f64 * f64::EPSILON;
+        let sum: f64 = row.sum();
+        if (sum - 1.0).abs() > SUM_TOLERANCE {
+            self.refuse(ModelError::RowSum { state, action, sum });
+            return None;
+        }
+        Some(if (sum - 1.0).abs() <= rounding { 1.0 } else { sum })
+    }
+}
+
+/// The law of the reward when two outcomes lead to the same next state.
+fn mixture(a: &(u32, f64, RewardLaw), b: &(u32, f64, RewardLaw)) -> Option<RewardLaw> {
+    if a.2 == b.2 {
+        return Some(a.2.clone());
+    }
+    let total = a.1 + b.1;
+    let mut outcomes: Vec<(f64, f64)> = Vec::new();
+    for (_, weight, law) in [a, b] {
+        outcomes
+            .extend(law.outcomes()?.into_iter().map(|(reward, p)| (reward, p * weight / total)));
+    }
+    outcomes.sort_by(|x, y| x.0.total_cmp(&y.0));
+    outcomes.dedup_by(|later, earlier| {
+        let same = later.0 == earlier.0;
+        if same {
+            earlier.1 += later.1;
+        }
+        same
+    });
+    Some(RewardLaw::discrete(outcomes))
+}
+
+/// Sorts a law by state and adds up entries for the same state.
+fn add_up_repeats(law: &mut Vec<(u32, f64)>) {
+    law.sort_by_key(|entry| entry.0);
+    law.dedup_by(|later, earlier| {
+        let same = later.0 == earlier.0;
+        if same {
+            earlier.1 += later.1;
+        }
+        same
+    });
+}
+
+fn checked_start(law: &[(usize, f64)], states: usize) -> Result<Vec<(u32, f64)>, ModelError> {
+    if law.is_empty() {
+        return Err(ModelError::NoStart);
+    }
+    let mut start: Vec<(u32, f64)> = Vec::with_capacity(law.len());
+    for &(state, probability) in law {
+        if state >= states {
+            return Err(ModelError::StartOutOfRange { state, last: states - 1 });
+        }
+        if !(probability.is_finite() && probability >= 0.0) {
+            return Err(ModelError::BadStartProbability { state, probability });
+        }
+        if probability > 0.0 {
+            start.push((state as u32, probability));
+        }
+    }
+    add_up_repeats(&mut start);
+    let sum: f64 = start.iter().map(|entry| entry.1).sum();
+    if (sum - 1.0).abs() > SUM_TOLERANCE {
+        return Err(ModelError::StartSum { sum });
+    }
+    if (sum - 1.0).abs() > (start.len() + 2) as f64 * f64::EPSILON {
+        start.iter_mut().for_each(|entry| entry.1 /= sum);
+    }
+    Ok(start)
+}
+
+impl Mdp {
+    fn check_rewards(&self) -> Result<(), ModelError> {
+        for state in 0..self.states() {
+            for (action, pair) in self.pairs_of(state).enumerate() {
+                let laws = match &self.rewards[pair] {
+                    PairReward::Alone(law) => std::slice::from_ref(law),
+                    PairReward::Joint(laws) => laws,
+                };
+                for law in laws {
+                    if let Some(reason) = law.defect() {
+                        return Err(ModelError::RewardLaw { state, action, reason });
+                    }
+                    let ((low, high), r_max) = (law.bounds(), self.r_max);
+                    if low < 0.0 || high > r_max {
+                        return Err(ModelError::RewardOutOfRange {
+                            state,
+                            action,
+                            low,
+                            high,
+                            r_max,
+                        });
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn check_names(&self) -> Result<(), ModelError> {
+        let check = |what, names: &[String], needed| match names.len() {
+            0 => Ok(()),
+            given if given == needed => Ok(()),
+            given => Err(ModelError::NameCount { what, given, needed }),
+        };
+        check("state", &self.state_names, self.states())?;
+        check("action", &self.action_names, self.max_actions())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(describe: impl FnOnce(&mut MdpBuilder) -> &mut MdpBuilder) -> ModelError {
+        let mut builder = Mdp::builder();
+        builder.start_at(0);
+        describe(&mut builder);
+        builder.build().unwrap_err()
+    }
+
+    #[test]
+    fn every_defect_is_named_with_its_place_and_value() {
+        use ModelError as E;
+        assert_eq!(refusal(|b| b), E::NoStates);
+        assert_eq!(refusal(|b| b.state()), E::NoActions { state: 0 });
+        assert_eq!(
+            refusal(|b| b.state().state().action(0.0, [(0, 1.0)])),
+            E::NoActions { state: 0 }
+        );
+        assert_eq!(refusal(|b| b.action(0.0, [(0, 1.0)])), E::ActionBeforeState);
+        assert_eq!(
+            refusal(|b| b.state().action(0.0, [(0, 1.0)]).action(0.0, [(0, 0.0)])),
+            E::EmptyRow { state: 0, action: 1 }
+        );
+        assert_eq!(
+            refusal(|b| b.state().action(0.0, [(0, 1.5), (0, -0.5)])),
+            E::BadProbability { state: 0, action: 0, next: 0, probability: -0.5 }
+        );
+        let nan = refusal(|b| b.state().action(0.0, [(0, f64::NAN)]));
+        assert!(matches!(nan, E::BadProbability { probability, .. } if probability.is_nan()));
+        assert_eq!(
+            refusal(|b| b.state().action(0.0, [(0, 0.999)])),
+            E::RowSum { state: 0, action: 0, sum: 0.999 }
+        );
+        assert_eq!(
+            refusal(|b| b.state().action(0.0, [(7, 1.0)])),
+            E::NextOutOfRange { state: 0, action: 0, next: 7, last: 0 }
+        );
+        assert_eq!(
+            refusal(|b| b.state().action(1.25, [(0, 1.0)])),
+            E::RewardOutOfRange { state: 0, action: 0, low: 1.25, high: 1.25, r_max: 1.0 }
+        );
+        assert_eq!(
+            refusal(|b| b.r_max(f64::INFINITY).state().action(1.0, [(0, 1.0)])),
+            E::RewardMax { r_max: f64::INFINITY }
+        );
+        assert_eq!(refusal(|b| b.state().action(0.0, [(0, 1.0)]).start_law([])), E::NoStart);
+        assert_eq!(
+            refusal(|b| b.state().action(0.0, [(0, 1.0)]).start_at(1)),
+            E::StartOutOfRange { state: 1, last: 0 }
+        );
+        assert_eq!(
+            refusal(|b| b.state().action(0.0, [(0, 1.0)]).start_law([(0, 0.5)])),
+            E::StartSum { sum: 0.5 }
+        );
+        assert_eq!(
+            refusal(|b| b.state().action(0.0, [(0, 1.0)]).action_names(["a", "b"])),
+            E::NameCount { what: "action", given: 2, needed: 1 }
+        );
+        let uniform = |low, high| RewardLaw::Uniform { low, high };
+        assert_eq!(
+            refusal(|b| {
+                b.state().joint_action([(0, 0.5, uniform(0.0, 0.1)), (0, 0.5, uniform(0.0, 0.2))])
+            }),
+            E::UnmixableRewards { state: 0, action: 0, next: 0 }
+        );
+        for (law, reason) in [
+            (uniform(0.5, 0.1), "uniform low end 0.5 lies above its high end 0.1: swap them"),
+            (
+                RewardLaw::Bernoulli { probability: 2.0, value: 1.0 },
+                "Bernoulli probability 2 is not in [0, 1]",
+            ),
+            (RewardLaw::discrete([]), "a discrete law needs at least one outcome"),
+            (RewardLaw::discrete([(0.5, 0.5)]), "outcome probabilities sum to 0.5, not to 1"),
+        ] {
+            let reason = reason.to_string();
+            let refused = refusal(|b| b.state().action(law, [(0, 1.0)]));
+            assert_eq!(refused, E::RewardLaw { state: 0, action: 0, reason });
+        }
+    }
+
+    #[test]
+    fn rows_are_sorted_added_up_and_renormalised_once() {
+        let third = 1.0 / 3.0;
+        let mut builder = Mdp::builder();
+        builder.state().action(0.0, [(1, third), (0, third + 4e-10), (1, third), (2, 0.0)]);
+        for _ in 0..2 {
+            builder.state().action(0.0, [(0, 1.0)]);
+        }
+        builder.start_law([(2, 0.25), (0, 0.5), (2, 0.25)]);
+        let mdp = builder.build().unwrap();
+        assert_eq!(mdp.row(0).next, [0, 1]);
+        let sum: f64 = mdp.row(0).probability.iter().sum();
+        assert!((sum - 1.0).abs() <= 2.0 * f64::EPSILON, "{sum}");
+        assert_eq!(mdp.start().collect::<Vec<_>>(), [(0, 0.5), (2, 0.5)]);
+
+        let mut again = Mdp::builder();
+        for state in 0..3 {
+            again.state().action(0.0, mdp.row(state).iter());
+        }
+        again.start_law(mdp.start());
+        assert_eq!(again.build().unwrap(), mdp, "a second pass must not change a bit");
+    }
+
+    #[test]
+    fn joint_rewards_mix_outcomes_that_share_a_next_state() {
+        let mut builder = Mdp::builder();
+        builder.state().joint_action([(0, 0.25, 1.0), (1, 0.5, 0.0), (0, 0.25, 0.0)]);
+        builder.state().joint_action([(0, 0.5, 0.5), (1, 0.5, 0.5)]);
+        builder.start_at(0);
+        let mdp = builder.build().unwrap();
+        assert_eq!(mdp.mean_reward(0), 0.25);
+        assert_eq!(
+            *mdp.reward(0),
+            PairReward::Joint(Box::new([
+                RewardLaw::discrete([(0.0, 0.5), (1.0, 0.5)]),
+                RewardLaw::Constant(0.0)
+            ]))
+        );
+        assert_eq!(*mdp.reward(1), PairReward::Alone(RewardLaw::Constant(0.5)));
+    }
+}
