@@ -2,8 +2,14 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 mod builder;
+mod chain;
+mod elimination;
 pub mod error;
+pub mod evaluate;
+mod graph;
+pub mod hitting;
 pub mod mdp;
 pub mod policy;
 pub mod reward;
 pub mod rng;
+pub mod structure;

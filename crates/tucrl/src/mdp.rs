@@ -134,8 +134,20 @@ impl Mdp {
     /// The law over next states of a pair.
     #[inline]
     pub fn row(&self, pair: usize) -> Row<'_> {
-        let entries = self.row_start[pair]..self.row_start[pair + 1];
+        let entries = self.entries(pair);
         Row { next: &self.next[entries.clone()], probability: &self.probability[entries] }
+    }
+
+    /// The numbers of a pair's entries in the table of all transitions.
+    #[inline]
+    pub(crate) fn entries(&self, pair: usize) -> std::ops::Range<usize> {
+        self.row_start[pair]..self.row_start[pair + 1]
+    }
+
+    /// The next state of one entry.
+    #[inline]
+    pub(crate) fn target(&self, entry: usize) -> usize {
+        self.next[entry] as usize
     }
 
     /// The expected reward of a pair.

@@ -1,0 +1,394 @@
+//! What does one policy earn in the long run, and how much more or less from each start?
+//!
+//! A policy turns a world into a Markov chain with rewards. Its closed classes are found on the
+//! graph; in each the gain is what one cycle through a reference state earns divided by how long it
+//! takes, the bias solves h = r - g + P h with mu.h = 0 for the class's stationary law mu, and the
+//! states outside inherit both from where they end up. This is the Cesaro meaning, so periodic chains
+//! need no special care (paper, section 2; Puterman, appendix A).
+//!
+//! Exact by elimination; when that would fill in (large random chains, which mix fast) by iteration
+//! to rounding accuracy, or an error with the residual.
+//!
+//! Reads `mdp`, `policy`, `graph`, `elimination`; feeds `evaluate`, `solve`. Departures: none.
+
+use crate::elimination::{Elimination, EliminationError};
+use crate::error::SolveError;
+use crate::graph::{Components, strong_components};
+use crate::mdp::Mdp;
+use crate::policy::Policy;
+
+/// Sweeps that an iteration may take before it is given up.
+const SWEEP_LIMIT: u64 = 200_000;
+
+/// A Markov chain with rewards.
+#[derive(Debug, Clone)]
+pub(crate) struct Chain {
+    row_start: Vec<usize>,
+    next: Vec<u32>,
+    probability: Vec<f64>,
+    pub(crate) reward: Vec<f64>,
+}
+
+/// The long-run facts of a chain.
+#[derive(Debug, Clone)]
+pub(crate) struct ChainValues {
+    /// The long-run average reward from each state.
+    pub(crate) gain: Vec<f64>,
+    /// The total deviation from the gain, from each state.
+    pub(crate) bias: Vec<f64>,
+    /// The closed classes and the stationary law of each, as `(state, probability)`.
+    pub(crate) classes: Vec<Vec<(u32, f64)>>,
+}
+
+impl Chain {
+    /// The chain of a policy that plays one pair in each state.
+    pub(crate) fn of_pairs(mdp: &Mdp, pairs: &[u32]) -> Self {
+        let mut chain = Self::empty(pairs.len());
+        for &pair in pairs {
+            let row = mdp.row(pair as usize);
+            chain.next.extend_from_slice(row.next);
+            chain.probability.extend_from_slice(row.probability);
+            chain.close(mdp.mean_reward(pair as usize));
+        }
+        chain
+    }
+
+    /// The chain of a policy that has been checked against the model.
+    pub(crate) fn of_policy(mdp: &Mdp, policy: &Policy) -> Self {
+        let mut chain = Self::empty(mdp.states());
+        let mut mixed: Vec<(u32, f64)> = Vec::new();
+        for state in 0..mdp.states() {
+            mixed.clear();
+            let mut reward = 0.0;
+            for (action, weight) in policy.choices(state) {
+                let pair = mdp.pair(state, action);
+                reward += weight * mdp.mean_reward(pair);
+                mixed.extend(mdp.row(pair).iter().map(|(next, p)| (next as u32, weight * p)));
+            }
+            mixed.sort_by_key(|entry| entry.0);
+            for &(next, probability) in &mixed {
+                if chain.next.len() > chain.row_start[state] && chain.next.last() == Some(&next) {
+                    if let Some(last) = chain.probability.last_mut() {
+                        *last += probability;
+                    }
+                } else {
+                    chain.next.push(next);
+                    chain.probability.push(probability);
+                }
+            }
+            chain.close(reward);
+        }
+        chain
+    }
+
+    fn empty(states: usize) -> Self {
+        let mut row_start = Vec::with_capacity(states + 1);
+        row_start.push(0);
+        Self { row_start, next: Vec::new(), probability: Vec::new(), reward: Vec::new() }
+    }
+
+    fn close(&mut self, reward: f64) {
+        self.row_start.push(self.next.len());
+        self.reward.push(reward);
+    }
+
+    pub(crate) fn states(&self) -> usize {
+        self.reward.len()
+    }
+
+    pub(crate) fn row(&self, state: usize) -> impl ExactSizeIterator<Item = (usize, f64)> + '_ {
+        let entries = self.row_start[state]..self.row_start[state + 1];
+        self.next[entries.clone()]
+            .iter()
+            .map(|&n| n as usize)
+            .zip(self.probability[entries].iter().copied())
+    }
+
+    /// The strong components, and for each whether it is closed.
+    pub(crate) fn components(&self) -> (Components, Vec<bool>) {
+        let components = strong_components(
+            self.states(),
+            |_| true,
+            |state| self.row_start[state]..self.row_start[state + 1],
+            |edge| Some(self.next[edge] as usize),
+        );
+        let mut is_closed = vec![true; components.count];
+        for state in 0..self.states() {
+            let own = components.of[state];
+            if self.row(state).any(|(next, _)| components.of[next] != own) {
+                is_closed[own as usize] = false;
+            }
+        }
+        (components, is_closed)
+    }
+
+    /// Gain, bias and stationary laws.
+    pub(crate) fn values(&self) -> Result<ChainValues, SolveError> {
+        let states = self.states();
+        let (components, is_closed) = self.components();
+        let mut values =
+            ChainValues { gain: vec![0.0; states], bias: vec![0.0; states], classes: Vec::new() };
+        let mut local = vec![u32::MAX; states];
+        for (index, members) in components.members().into_iter().enumerate() {
+            if is_closed[index] {
+                let law = self.solve_class(&members, &mut local, &mut values)?;
+                values.classes.push(law);
+            }
+        }
+        let transient: Vec<u32> = (0..states as u32)
+            .filter(|&state| !is_closed[components.of[state as usize] as usize])
+            .collect();
+        self.solve_transient(&transient, &mut local, &mut values)?;
+        Ok(values)
+    }
+
+    /// Gain and bias on one closed class; returns its stationary law. `local` is scratch.
+    fn solve_class(
+        &self,
+        members: &[u32],
+        local: &mut [u32],
+        values: &mut ChainValues,
+    ) -> Result<Vec<(u32, f64)>, SolveError> {
+        // The reference state is outside the eliminated set: cycles are measured from it.
+        let (reference, inside) = (members[0] as usize, &members[1..]);
+        let (rows, leak) = self.restricted(inside, local);
+        let solved = match Elimination::new(rows, leak) {
+            Ok(factors) => self.solve_cycle(reference, inside, &factors, local),
+            Err(_) => iterate_class(self, members)?,
+        };
+        let ClassSolution { gain, mut bias, law } = solved;
+        let centre: f64 = law.iter().zip(&bias).map(|(mu, h)| mu * h).sum();
+        bias.iter_mut().for_each(|h| *h -= centre);
+        for (&state, &h) in members.iter().zip(&bias) {
+            values.gain[state as usize] = gain;
+            values.bias[state as usize] = h;
+        }
+        Ok(members.iter().copied().zip(law).collect())
+    }
+
+    /// Gain, bias (zero in the reference state) and stationary law from one cycle.
+    fn solve_cycle(
+        &self,
+        reference: usize,
+        inside: &[u32],
+        factors: &Elimination,
+        local: &mut [u32],
+    ) -> ClassSolution {
+        for (index, &state) in inside.iter().enumerate() {
+            local[state as usize] = index as u32;
+        }
+        let mut earned: Vec<f64> =
+            inside.iter().map(|&state| self.reward[state as usize]).collect();
+        let mut time = vec![1.0; inside.len()];
+        let mut visits = vec![0.0; inside.len()];
+        factors.solve(&mut earned);
+        factors.solve(&mut time);
+        let (mut cycle_earned, mut cycle_time) = (self.reward[reference], 1.0);
+        for (next, p) in self.row(reference) {
+            if next != reference {
+                let index = local[next] as usize;
+                cycle_earned += p * earned[index];
+                cycle_time += p * time[index];
+                visits[index] = p;
+            }
+        }
+        factors.solve_transposed(&mut visits);
+        inside.iter().for_each(|&state| local[state as usize] = u32::MAX);
+        let gain = cycle_earned / cycle_time;
+        let relative = earned.iter().zip(&time).map(|(earned, time)| earned - gain * time);
+        let total: f64 = 1.0 + visits.iter().sum::<f64>();
+        ClassSolution {
+            gain,
+            bias: std::iter::once(0.0).chain(relative).collect(),
+            law: std::iter::once(1.0).chain(visits).map(|visits| visits / total).collect(),
+        }
+    }
+
+    /// Gain and bias of the states that end up in the classes already solved.
+    fn solve_transient(
+        &self,
+        transient: &[u32],
+        local: &mut [u32],
+        values: &mut ChainValues,
+    ) -> Result<(), SolveError> {
+        if transient.is_empty() {
+            return Ok(());
+        }
+        let (rows, leak) = self.restricted(transient, local);
+        let solver = TransientSolver::new(rows, leak);
+        let mut is_transient = vec![false; self.states()];
+        transient.iter().for_each(|&state| is_transient[state as usize] = true);
+        let outside = |state: u32, of: &[f64]| -> f64 {
+            self.row(state as usize)
+                .filter(|&(next, _)| !is_transient[next])
+                .map(|(next, p)| p * of[next])
+                .sum()
+        };
+        let mut gain: Vec<f64> = transient.iter().map(|&s| outside(s, &values.gain)).collect();
+        solver.solve(&mut gain)?;
+        let mut bias: Vec<f64> = transient
+            .iter()
+            .zip(&gain)
+            .map(|(&s, g)| self.reward[s as usize] - g + outside(s, &values.bias))
+            .collect();
+        solver.solve(&mut bias)?;
+        for (index, &state) in transient.iter().enumerate() {
+            values.gain[state as usize] = gain[index];
+            values.bias[state as usize] = bias[index];
+        }
+        Ok(())
+    }
+
+    /// The rows of some states restricted to them, renumbered, and what leaves them.
+    pub(crate) fn restricted(
+        &self,
+        inside: &[u32],
+        local: &mut [u32],
+    ) -> (Vec<Vec<(u32, f64)>>, Vec<f64>) {
+        for (index, &state) in inside.iter().enumerate() {
+            local[state as usize] = index as u32;
+        }
+        let mut leak = vec![0.0; inside.len()];
+        let rows = inside
+            .iter()
+            .zip(&mut leak)
+            .map(|(&state, leak)| {
+                let mut row = Vec::new();
+                for (next, p) in self.row(state as usize) {
+                    match local[next] {
+                        u32::MAX => *leak += p,
+                        index => row.push((index, p)),
+                    }
+                }
+                row
+            })
+            .collect();
+        inside.iter().for_each(|&state| local[state as usize] = u32::MAX);
+        (rows, leak)
+    }
+}
+
+struct ClassSolution {
+    gain: f64,
+    bias: Vec<f64>,
+    law: Vec<f64>,
+}
+
+/// Solves x = b + Q x on a transient set by elimination or, where that fills in, by sweeps.
+pub(crate) enum TransientSolver {
+    Factors(Elimination),
+    Sweeps { rows: Vec<Vec<(u32, f64)>>, leak: Vec<f64> },
+}
+
+impl TransientSolver {
+    /// Prepares the solver; the set must be transient.
+    pub(crate) fn new(rows: Vec<Vec<(u32, f64)>>, leak: Vec<f64>) -> Self {
+        match Elimination::new(rows.clone(), leak.clone()) {
+            Ok(factors) => Self::Factors(factors),
+            Err(EliminationError::TooMuchFill | EliminationError::NoWayOut) => {
+                Self::Sweeps { rows, leak }
+            }
+        }
+    }
+
+    /// `b` becomes x.
+    pub(crate) fn solve(&self, b: &mut [f64]) -> Result<(), SolveError> {
+        match self {
+            Self::Factors(factors) => factors.solve(b),
+            Self::Sweeps { rows, leak } => sweep_transient(rows, leak, b)?,
+        }
+        Ok(())
+    }
+}
+
+/// Gauss-Seidel sweeps, each followed by the best constant shift: in a set that mixes much faster
+/// than it is left, the error is nearly constant, and plain sweeps would take as many sweeps as the
+/// exit takes steps.
+fn sweep_transient(
+    rows: &[Vec<(u32, f64)>],
+    leak: &[f64],
+    b: &mut [f64],
+) -> Result<(), SolveError> {
+    let total_leak: f64 = leak.iter().sum();
+    let mut x = vec![0.0; b.len()];
+    let mut residual = f64::INFINITY;
+    for _ in 0..SWEEP_LIMIT {
+        let mut missing = 0.0;
+        for (i, row) in rows.iter().enumerate() {
+            missing += b[i] + row.iter().map(|&(j, q)| q * x[j as usize]).sum::<f64>() - x[i];
+        }
+        let shift = missing / total_leak;
+        x.iter_mut().for_each(|x| *x += shift);
+        residual = 0.0;
+        let mut scale: f64 = 0.0;
+        for (i, row) in rows.iter().enumerate() {
+            let (mut flow, mut outflow) = (b[i], leak[i]);
+            for &(j, q) in row {
+                if j as usize != i {
+                    flow += q * x[j as usize];
+                    outflow += q;
+                }
+            }
+            let value = flow / outflow;
+            residual = f64::max(residual, (value - x[i]).abs());
+            scale = scale.max(value.abs());
+            x[i] = value;
+        }
+        if residual <= 1e-14 * scale {
+            b.copy_from_slice(&x);
+            return Ok(());
+        }
+    }
+    Err(SolveError::NotConverged {
+        what: "the values of transient states",
+        sweeps: SWEEP_LIMIT,
+        span: residual,
+        tolerance: 1e-14,
+    })
+}
+
+/// Gain, bias and stationary law of a large closed class by damped iteration.
+fn iterate_class(chain: &Chain, members: &[u32]) -> Result<ClassSolution, SolveError> {
+    const DAMPING: f64 = 0.9;
+    let mut local = vec![u32::MAX; chain.states()];
+    let (rows, _) = chain.restricted(members, &mut local);
+    let reward: Vec<f64> = members.iter().map(|&state| chain.reward[state as usize]).collect();
+    let scale = reward.iter().fold(f64::MIN_POSITIVE, |scale, r| scale.max(r.abs()));
+    let mut bias = vec![0.0; members.len()];
+    let mut law = vec![1.0 / members.len() as f64; members.len()];
+    let (mut span, mut change) = (f64::INFINITY, f64::INFINITY);
+    for _ in 0..SWEEP_LIMIT {
+        let mut swept = Vec::with_capacity(bias.len());
+        let mut flowed = vec![0.0; law.len()];
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for (i, row) in rows.iter().enumerate() {
+            let mut expected = 0.0;
+            for &(j, q) in row {
+                expected += q * bias[j as usize];
+                flowed[j as usize] += DAMPING * q * law[i];
+            }
+            flowed[i] += (1.0 - DAMPING) * law[i];
+            let value = reward[i] + DAMPING * expected + (1.0 - DAMPING) * bias[i];
+            low = low.min(value - bias[i]);
+            high = high.max(value - bias[i]);
+            swept.push(value);
+        }
+        let reference = swept[0];
+        swept.iter_mut().for_each(|value| *value -= reference);
+        let total: f64 = flowed.iter().sum();
+        flowed.iter_mut().for_each(|mass| *mass /= total);
+        change = law.iter().zip(&flowed).map(|(old, new)| (old - new).abs()).sum();
+        span = high - low;
+        (bias, law) = (swept, flowed);
+        if span <= 1e-13 * scale && change <= 1e-13 {
+            let bias = bias.into_iter().map(|value| DAMPING * value).collect();
+            return Ok(ClassSolution { gain: low + span / 2.0, bias, law });
+        }
+    }
+    Err(SolveError::NotConverged {
+        what: "the gain of a policy",
+        sweeps: SWEEP_LIMIT,
+        span: span.max(change),
+        tolerance: 1e-13 * scale,
+    })
+}

@@ -1,0 +1,204 @@
+//! How long does it take, at best, to get from one state to another?
+//!
+//! The shortest expected hitting time minimises over policies; the diameter D is the largest one
+//! over all ordered pairs of states, D^C the largest within the states reachable from the start
+//! (paper, section 2). A time is finite iff some policy arrives with probability one, which is
+//! decided on the graph, so infinities are true ones; a single state has diameter 0.
+//!
+//! Solved by policy iteration from a policy that surely arrives, each policy evaluated exactly by
+//! elimination; value iteration would need as many sweeps as the diameter has steps. If no action
+//! improves the times x by more than e steps anywhere, the truth lies in [x / (1 + e), x]: that is
+//! the certificate.
+//!
+//! Reads `mdp`, `structure`, `chain`; feeds the command line and the bounds. Departures: none.
+
+use rayon::prelude::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use crate::chain::TransientSolver;
+use crate::error::SolveError;
+use crate::graph::Reversed;
+use crate::mdp::Mdp;
+use crate::structure;
+
+/// An action must improve a time by this share to replace another: below it, rounding speaks.
+const IMPROVEMENT: f64 = 1e-13;
+/// Policy iteration takes a handful of rounds; this many mean that something is wrong.
+const ROUND_LIMIT: u64 = 1_000;
+
+/// The shortest expected times from every state to `target`; infinite where no policy surely
+/// arrives.
+///
+/// # Errors
+/// When the target does not exist, or a huge slow world exceeds the solver's budget.
+pub fn fastest_times(mdp: &Mdp, target: usize) -> Result<Vec<f64>, SolveError> {
+    if target >= mdp.states() {
+        return Err(SolveError::TargetOutOfRange { state: target, last: mdp.states() - 1 });
+    }
+    let into = structure::incoming(mdp);
+    let owner = structure::owners(mdp);
+    let inside = surely_arriving(mdp, &into, &owner, target);
+    let mut search = Search { mdp, into: &into, owner: &owner, is_inside: &inside };
+    search.times(target)
+}
+
+/// The diameter D: the longest of the shortest times between any two states.
+///
+/// `report` hears how many targets of how many are done.
+///
+/// # Errors
+/// When a huge slow world exceeds the solver's budget.
+#[doc(alias = "D")]
+pub fn diameter(mdp: &Mdp, report: &(dyn Fn(usize, usize) + Sync)) -> Result<f64, SolveError> {
+    diameter_within(mdp, &vec![true; mdp.states()], report)
+}
+
+/// The diameter within a closed set of states, such as those reachable from the start (D^C).
+///
+/// # Errors
+/// When a huge slow world exceeds the solver's budget.
+///
+/// # Panics
+/// When `is_inside` does not have one entry per state.
+#[doc(alias = "D^C")]
+pub fn diameter_within(
+    mdp: &Mdp,
+    is_inside: &[bool],
+    report: &(dyn Fn(usize, usize) + Sync),
+) -> Result<f64, SolveError> {
+    assert_eq!(is_inside.len(), mdp.states(), "one flag per state");
+    let targets: Vec<usize> = (0..mdp.states()).filter(|&state| is_inside[state]).collect();
+    if targets.len() < 2 {
+        return Ok(0.0);
+    }
+    if !structure::is_strongly_connected(mdp, is_inside) {
+        return Ok(f64::INFINITY);
+    }
+    let into = structure::incoming(mdp);
+    let owner = structure::owners(mdp);
+    let done = AtomicUsize::new(0);
+    targets
+        .par_iter()
+        .map(|&target| {
+            let mut search = Search { mdp, into: &into, owner: &owner, is_inside };
+            let times = search.times(target)?;
+            report(done.fetch_add(1, Ordering::Relaxed) + 1, targets.len());
+            Ok(targets.iter().map(|&state| times[state]).fold(0.0, f64::max))
+        })
+        .try_reduce(|| 0.0, |a, b| Ok(f64::max(a, b)))
+}
+
+/// The states from which some policy reaches the target with probability one.
+fn surely_arriving(mdp: &Mdp, into: &Reversed, owner: &[u32], target: usize) -> Vec<bool> {
+    let mut is_inside = vec![true; mdp.states()];
+    loop {
+        let mut arrives = vec![false; mdp.states()];
+        arrives[target] = true;
+        let mut open = vec![target];
+        while let Some(state) = open.pop() {
+            for &pair in into.owners(state) {
+                let from = owner[pair as usize] as usize;
+                if !arrives[from]
+                    && is_inside[from]
+                    && mdp.row(pair as usize).iter().all(|(next, _)| is_inside[next])
+                {
+                    arrives[from] = true;
+                    open.push(from);
+                }
+            }
+        }
+        if arrives == is_inside {
+            return is_inside;
+        }
+        is_inside = arrives;
+    }
+}
+
+/// Shortest paths within a set from all of which every target in it can surely be reached.
+struct Search<'a> {
+    mdp: &'a Mdp,
+    into: &'a Reversed,
+    owner: &'a [u32],
+    is_inside: &'a [bool],
+}
+
+impl Search<'_> {
+    fn stays(&self, pair: usize) -> bool {
+        self.mdp.row(pair).iter().all(|(next, _)| self.is_inside[next])
+    }
+
+    /// A policy that surely arrives: every state steps, with some luck, nearer to the target.
+    fn approach(&self, target: usize) -> Vec<u32> {
+        let mut choice = vec![u32::MAX; self.mdp.states()];
+        let mut is_placed = vec![false; self.mdp.states()];
+        is_placed[target] = true;
+        let mut queue = std::collections::VecDeque::from([target]);
+        while let Some(state) = queue.pop_front() {
+            for &pair in self.into.owners(state) {
+                let from = self.owner[pair as usize] as usize;
+                if !is_placed[from] && self.is_inside[from] && self.stays(pair as usize) {
+                    is_placed[from] = true;
+                    choice[from] = pair;
+                    queue.push_back(from);
+                }
+            }
+        }
+        choice
+    }
+
+    fn times(&mut self, target: usize) -> Result<Vec<f64>, SolveError> {
+        let mdp = self.mdp;
+        let inside: Vec<u32> = (0..mdp.states() as u32)
+            .filter(|&state| self.is_inside[state as usize] && state as usize != target)
+            .collect();
+        let mut local = vec![u32::MAX; mdp.states()];
+        for (index, &state) in inside.iter().enumerate() {
+            local[state as usize] = index as u32;
+        }
+        let mut choice = self.approach(target);
+        let mut times = vec![f64::INFINITY; mdp.states()];
+        times[target] = 0.0;
+        if inside.is_empty() {
+            return Ok(times);
+        }
+        for _ in 0..ROUND_LIMIT {
+            let mut leak = vec![0.0; inside.len()];
+            let rows = inside.iter().enumerate().map(|(index, &state)| {
+                let mut row = Vec::new();
+                for (next, p) in mdp.row(choice[state as usize] as usize).iter() {
+                    match local[next] {
+                        u32::MAX => leak[index] += p,
+                        next => row.push((next, p)),
+                    }
+                }
+                row
+            });
+            let rows = rows.collect();
+            let mut steps = vec![1.0; inside.len()];
+            TransientSolver::new(rows, leak).solve(&mut steps)?;
+            inside.iter().zip(steps).for_each(|(&state, steps)| times[state as usize] = steps);
+            let mut has_improved = false;
+            for &state in &inside {
+                let mut best = times[state as usize] * (1.0 - IMPROVEMENT);
+                for pair in mdp.pairs_of(state as usize) {
+                    // An infinite time outside the set makes a leaving pair lose by itself.
+                    let time = 1.0 + mdp.row(pair).dot(&times);
+                    if time < best {
+                        best = time;
+                        choice[state as usize] = pair as u32;
+                        has_improved = true;
+                    }
+                }
+            }
+            if !has_improved {
+                return Ok(times);
+            }
+        }
+        Err(SolveError::NotConverged {
+            what: "shortest hitting times",
+            sweeps: ROUND_LIMIT,
+            span: f64::NAN,
+            tolerance: IMPROVEMENT,
+        })
+    }
+}

@@ -1,0 +1,208 @@
+//! Which states can be reached, which can be stayed in, and what class of world is this?
+//!
+//! The paper's vocabulary (section 2): a world *communicates* when every state can be reached from
+//! every other; it communicates *weakly* when a closed set of states does and the others are
+//! transient under every policy; else it is *multichain*. S^C is the set accessible from the start,
+//! and the standing assumption is that the start can be reached back from all of it.
+//!
+//! All of it is decided on the graph of possible transitions, exactly, by end components: a set of
+//! states with actions that never leave it and connect it. A state can be recurrent under some
+//! policy iff it lies in an end component; the world communicates weakly iff there is exactly one
+//! maximal end component (it is then closed: an action that leaves would lead back and enlarge it).
+//!
+//! Reads `mdp`; feeds `solve`, `hitting`. Departures from the paper: none.
+
+use crate::graph::{self, OUTSIDE, Reversed};
+use crate::mdp::Mdp;
+
+/// The class of a world, by which of its states can reach which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Class {
+    /// Every state can be reached from every other.
+    Communicating,
+    /// One closed set communicates, the rest is transient under every policy.
+    WeaklyCommunicating,
+    /// Several sets can be stayed in for ever.
+    Multichain,
+}
+
+impl std::fmt::Display for Class {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Self::Communicating => "communicating",
+            Self::WeaklyCommunicating => "weakly communicating",
+            Self::Multichain => "multichain",
+        })
+    }
+}
+
+/// The maximal end components of a world.
+#[derive(Debug, Clone)]
+pub struct EndComponents {
+    of: Vec<u32>,
+    members: Vec<Vec<u32>>,
+    stays: Vec<bool>,
+}
+
+impl EndComponents {
+    /// How many there are; at least one.
+    pub fn count(&self) -> usize {
+        self.members.len()
+    }
+
+    /// The component of a state, if it lies in one.
+    pub fn of(&self, state: usize) -> Option<usize> {
+        (self.of[state] != OUTSIDE).then_some(self.of[state] as usize)
+    }
+
+    /// The states of each component, increasing; the components are ordered by their first state.
+    pub fn members(&self) -> &[Vec<u32>] {
+        &self.members
+    }
+
+    /// Whether a pair belongs to a component: its state does and it never leaves it.
+    pub fn pair_stays(&self, pair: usize) -> bool {
+        self.stays[pair]
+    }
+}
+
+/// The maximal end components: strong components, from which actions that leave are struck out and
+/// states without actions removed, until nothing changes.
+pub fn end_components(mdp: &Mdp) -> EndComponents {
+    end_components_without(mdp, vec![false; mdp.pairs()])
+}
+
+/// The maximal end components when the pairs marked in `is_struck` may not be played.
+pub(crate) fn end_components_without(mdp: &Mdp, mut is_struck: Vec<bool>) -> EndComponents {
+    let states = mdp.states();
+    let mut actions_left: Vec<u32> = (0..states)
+        .map(|state| mdp.pairs_of(state).filter(|&pair| !is_struck[pair]).count() as u32)
+        .collect();
+    let mut is_alive: Vec<bool> = actions_left.iter().map(|&actions| actions > 0).collect();
+    let owner = owners(mdp);
+    // Only needed once something is removed, which in a communicating world never happens.
+    let mut into: Option<Reversed> = None;
+    loop {
+        let components = surviving_components(mdp, &is_alive, &is_struck);
+        let mut dead = Vec::new();
+        let mut has_changed = false;
+        for state in (0..states).filter(|&state| is_alive[state]) {
+            for pair in mdp.pairs_of(state) {
+                let leaves = || {
+                    mdp.row(pair)
+                        .iter()
+                        .any(|(next, _)| components.of[next] != components.of[state])
+                };
+                if !is_struck[pair] && leaves() {
+                    is_struck[pair] = true;
+                    has_changed = true;
+                    actions_left[state] -= 1;
+                }
+            }
+            if actions_left[state] == 0 {
+                dead.push(state);
+            }
+        }
+        if !has_changed {
+            let mut members = components.members();
+            members.sort_by_key(|component| component[0]);
+            let mut of = vec![OUTSIDE; states];
+            for (index, component) in members.iter().enumerate() {
+                component.iter().for_each(|&state| of[state as usize] = index as u32);
+            }
+            let stays = is_struck.iter().map(|struck| !struck).collect();
+            return EndComponents { of, members, stays };
+        }
+        let into = match &mut into {
+            _ if dead.is_empty() => continue,
+            Some(into) => into,
+            none => none.insert(incoming(mdp)),
+        };
+        while let Some(state) = dead.pop() {
+            is_alive[state] = false;
+            for &pair in into.owners(state) {
+                if !is_struck[pair as usize] {
+                    is_struck[pair as usize] = true;
+                    let from = owner[pair as usize] as usize;
+                    actions_left[from] -= 1;
+                    if actions_left[from] == 0 {
+                        dead.push(from);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The class of a world.
+pub fn classify(mdp: &Mdp, end_components: &EndComponents) -> Class {
+    match end_components.members() {
+        [all] if all.len() == mdp.states() => Class::Communicating,
+        [_] => Class::WeaklyCommunicating,
+        _ => Class::Multichain,
+    }
+}
+
+/// The states accessible from the start under some policy.
+#[doc(alias = "S^C")]
+pub fn reachable(mdp: &Mdp) -> Vec<bool> {
+    graph::reachable_from(mdp.states(), mdp.start().map(|(state, _)| state), |state, visit| {
+        for pair in mdp.pairs_of(state) {
+            mdp.row(pair).iter().for_each(|(next, _)| visit(next));
+        }
+    })
+}
+
+/// Whether every start state can be reached back from every state accessible from the start: the
+/// paper's standing assumption, without which no learner has a guarantee.
+pub fn start_is_recoverable(mdp: &Mdp, is_reachable: &[bool]) -> bool {
+    let components = surviving_components(mdp, is_reachable, &vec![false; mdp.pairs()]);
+    components.count == 1
+}
+
+/// The largest number of possible next states of the pairs of the given states.
+#[doc(alias = "Gamma^C")]
+pub fn max_support_within(mdp: &Mdp, is_inside: &[bool]) -> usize {
+    (0..mdp.states())
+        .filter(|&state| is_inside[state])
+        .flat_map(|state| mdp.pairs_of(state))
+        .map(|pair| mdp.row(pair).len())
+        .max()
+        .unwrap_or(0)
+}
+
+/// For every state, the pairs that can lead to it.
+pub(crate) fn incoming(mdp: &Mdp) -> Reversed {
+    Reversed::new(mdp.states(), |edge| {
+        for pair in 0..mdp.pairs() {
+            mdp.row(pair).iter().for_each(|(next, _)| edge(pair as u32, next));
+        }
+    })
+}
+
+/// The state of every pair.
+pub(crate) fn owners(mdp: &Mdp) -> Vec<u32> {
+    let mut owner = Vec::with_capacity(mdp.pairs());
+    for state in 0..mdp.states() {
+        owner.extend(mdp.pairs_of(state).map(|_| state as u32));
+    }
+    owner
+}
+
+/// Strong components of what is left of the union graph.
+fn surviving_components(mdp: &Mdp, is_alive: &[bool], is_struck: &[bool]) -> graph::Components {
+    // Edges are numbered pair by pair; a state's edges are consecutive.
+    let mut is_edge_struck = vec![false; mdp.transitions()];
+    for pair in (0..mdp.pairs()).filter(|&pair| is_struck[pair]) {
+        is_edge_struck[mdp.entries(pair)].fill(true);
+    }
+    graph::strong_components(
+        mdp.states(),
+        |state| is_alive[state],
+        |state| {
+            let pairs = mdp.pairs_of(state);
+            mdp.entries(pairs.start).start..mdp.entries(pairs.end - 1).end
+        },
+        |edge| (!is_edge_struck[edge]).then(|| mdp.target(edge)),
+    )
+}
