@@ -156,8 +156,12 @@ pub fn reachable(mdp: &Mdp) -> Vec<bool> {
 /// Whether every start state can be reached back from every state accessible from the start: the
 /// paper's standing assumption, without which no learner has a guarantee.
 pub fn start_is_recoverable(mdp: &Mdp, is_reachable: &[bool]) -> bool {
-    let components = surviving_components(mdp, is_reachable, &vec![false; mdp.pairs()]);
-    components.count == 1
+    is_strongly_connected(mdp, is_reachable)
+}
+
+/// Whether every state of the set can reach every other one inside it.
+pub(crate) fn is_strongly_connected(mdp: &Mdp, is_inside: &[bool]) -> bool {
+    surviving_components(mdp, is_inside, &vec![false; mdp.pairs()]).count == 1
 }
 
 /// The largest number of possible next states of the pairs of the given states.
