@@ -41,14 +41,15 @@ pub(crate) struct ChainValues {
 }
 
 impl Chain {
-    /// The chain of a policy that plays one pair in each state.
-    pub(crate) fn of_pairs(mdp: &Mdp, pairs: &[u32]) -> Self {
-        let mut chain = Self::empty(pairs.len());
-        for &pair in pairs {
-            let row = mdp.row(pair as usize);
-            chain.next.extend_from_slice(row.next);
-            chain.probability.extend_from_slice(row.probability);
-            chain.close(mdp.mean_reward(pair as usize));
+    /// The chain whose states, in order, earn a reward and move by a row `(reward, next, probability)`.
+    pub(crate) fn of_rows<'a>(
+        rows: impl ExactSizeIterator<Item = (f64, &'a [u32], &'a [f64])>,
+    ) -> Self {
+        let mut chain = Self::empty(rows.len());
+        for (reward, next, probability) in rows {
+            chain.next.extend_from_slice(next);
+            chain.probability.extend_from_slice(probability);
+            chain.close(reward);
         }
         chain
     }

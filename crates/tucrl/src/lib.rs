@@ -12,4 +12,5 @@ pub mod mdp;
 pub mod policy;
 pub mod reward;
 pub mod rng;
+pub mod solve;
 pub mod structure;

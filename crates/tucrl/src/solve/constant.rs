@@ -1,0 +1,292 @@
+//! What is the best long-run reward where it is the same from every state?
+//!
+//! Two methods share the work. *Value iteration* from zero, damped so that periodic worlds converge
+//! (v -> r + 0.9 P v + 0.1 v; gain unchanged, bias = 0.9 v), is best where the world mixes. *Policy
+//! iteration* with exact evaluation is best where it does not. Both are judged by the same
+//! certificate: the optimal gain lies between the smallest and the largest entry of L h - h, widened
+//! by what rounding can have done.
+//!
+//! The bias is unique up to a constant iff the states that optimal policies can visit for ever
+//! communicate through optimal actions. Where it is not unique, the limit of value iteration from
+//! zero is the one that is reported, because that is the one the paper's algorithms would compute.
+//!
+//! Reads `solve::part`, `chain`, `structure`; feeds `solve`. Departures: none.
+
+use super::BiasKind;
+use super::part::Part;
+use crate::chain::ChainValues;
+use crate::error::SolveError;
+use crate::mdp::Mdp;
+use crate::structure;
+
+/// Weight of the real transition in a damped sweep; the rest stays.
+const DAMPING: f64 = 0.9;
+/// Transitions that the first, hopeful value iteration may touch.
+const QUICK_BUDGET: f64 = 3e8;
+/// Transitions that the last, stubborn one may touch.
+const STUBBORN_BUDGET: f64 = 2e10;
+/// Up to this many states, an exact evaluation costs nothing and gains the last digits.
+const POLISH_LIMIT: usize = 1_500;
+/// Rounds of policy iteration; a handful are the rule.
+const ROUND_LIMIT: usize = 200;
+
+/// The answer on a part whose optimal gain does not depend on the state.
+pub(crate) struct Constant {
+    /// The best estimate of the gain, and certified bounds on it.
+    pub(crate) gain: f64,
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    pub(crate) bias: Vec<f64>,
+    /// The pair (of the part) that an optimal policy plays in each state.
+    pub(crate) choice: Vec<u32>,
+    pub(crate) kind: BiasKind,
+    pub(crate) sweeps: u64,
+}
+
+impl Constant {
+    fn width(&self) -> f64 {
+        self.high - self.low
+    }
+}
+
+/// Solves a part on which the optimal gain is constant, aiming at bounds `tolerance` apart.
+pub(crate) fn solve(mdp: &Mdp, part: &Part<'_>, r_max: f64, tolerance: f64) -> Constant {
+    let mut run = Iteration::new(part);
+    if run.go_on(part, r_max, tolerance, QUICK_BUDGET, true) {
+        let iterated = run.answer(part, r_max);
+        return polished(mdp, part, r_max, tolerance, iterated);
+    }
+    let rough = run.answer(part, r_max);
+    let exact = policy_iteration(part, r_max, tolerance, &rough.choice);
+    if let Ok(mut exact) = exact
+        && exact.width() <= tolerance.max(4.0 * part.rounding(&exact.bias, r_max))
+    {
+        exact.sweeps += run.sweeps;
+        if is_unique(mdp, part, r_max, &exact.bias) {
+            exact.kind = BiasKind::Unique;
+            return exact;
+        }
+        // The limit from zero is asked for; without it, the policy's own bias is an answer too.
+        if run.go_on(part, r_max, tolerance, QUICK_BUDGET * 10.0, true) {
+            let iterated = run.answer(part, r_max);
+            exact.bias = iterated.bias;
+            exact.kind = BiasKind::ValueIteration;
+            exact.sweeps = run.sweeps;
+        }
+        return exact;
+    }
+    run.go_on(part, r_max, tolerance, STUBBORN_BUDGET, false);
+    let iterated = run.answer(part, r_max);
+    match policy_iteration(part, r_max, tolerance, &iterated.choice) {
+        Ok(exact) if exact.width() < iterated.width() => exact,
+        _ => iterated,
+    }
+}
+
+/// Replaces a converged iterate by the exact values of its policy where that is better.
+fn polished(
+    mdp: &Mdp,
+    part: &Part<'_>,
+    r_max: f64,
+    tolerance: f64,
+    mut iterated: Constant,
+) -> Constant {
+    if !is_unique(mdp, part, r_max, &iterated.bias) {
+        return iterated;
+    }
+    iterated.kind = BiasKind::Unique;
+    if part.len() <= POLISH_LIMIT
+        && let Ok(mut exact) = policy_iteration(part, r_max, tolerance, &iterated.choice)
+        && exact.width() <= iterated.width()
+    {
+        (exact.kind, exact.sweeps) = (BiasKind::Unique, iterated.sweeps);
+        return exact;
+    }
+    iterated
+}
+
+/// A damped value iteration from zero that can be continued.
+struct Iteration {
+    values: Vec<f64>,
+    swept: Vec<f64>,
+    sweeps: u64,
+}
+
+impl Iteration {
+    fn new(part: &Part<'_>) -> Self {
+        Self { values: vec![0.0; part.len()], swept: vec![0.0; part.len()], sweeps: 0 }
+    }
+
+    /// Sweeps until the increments agree within the tolerance (or rounding), or the budget ends;
+    /// when `may_despair`, also stops as soon as the trend says that the budget will not do.
+    fn go_on(
+        &mut self,
+        part: &Part<'_>,
+        r_max: f64,
+        tolerance: f64,
+        budget: f64,
+        may_despair: bool,
+    ) -> bool {
+        const TREND: u64 = 64;
+        let allowed = (budget / part.transitions() as f64).max(100.0) as u64;
+        let mut earlier_span = f64::INFINITY;
+        for sweep in 1..=allowed {
+            let (low, high) = part.sweep(&self.values, DAMPING, &mut self.swept);
+            self.sweeps += 1;
+            // Keep the numbers small: only differences between states mean anything.
+            let reference = self.swept[0];
+            self.swept.iter_mut().for_each(|value| *value -= reference);
+            std::mem::swap(&mut self.values, &mut self.swept);
+            let span = high - low;
+            if span <= tolerance {
+                return true;
+            }
+            if sweep % TREND == 0 {
+                if span <= 2.0 * part.rounding(&self.values, r_max) && span > 0.9 * earlier_span {
+                    return true;
+                }
+                let decay = (earlier_span / span).ln() / TREND as f64;
+                let needed = (span / tolerance).ln() / decay;
+                if may_despair && earlier_span.is_finite() && !(needed < (allowed - sweep) as f64) {
+                    return false;
+                }
+                earlier_span = span;
+            }
+        }
+        false
+    }
+
+    fn answer(&self, part: &Part<'_>, r_max: f64) -> Constant {
+        let bias: Vec<f64> = self.values.iter().map(|value| DAMPING * value).collect();
+        let advantage = 1e-12 * r_max;
+        let (choice, low, high) = part.improve(&bias, None, advantage);
+        let rounding = part.rounding(&bias, r_max);
+        Constant {
+            gain: low + (high - low) / 2.0,
+            low: low - rounding - advantage,
+            high: high + rounding,
+            bias,
+            choice,
+            kind: BiasKind::ValueIteration,
+            sweeps: self.sweeps,
+        }
+    }
+}
+
+/// Policy iteration from a given policy, whose closed classes are kept equally good so that one
+/// bias speaks for all states. Returns the tightest bounds met; the caller judges them.
+fn policy_iteration(
+    part: &Part<'_>,
+    r_max: f64,
+    tolerance: f64,
+    from: &[u32],
+) -> Result<Constant, SolveError> {
+    let mut choice = from.to_vec();
+    let mut best: Option<Constant> = None;
+    for _ in 0..ROUND_LIMIT {
+        let mut values = part.chain(&choice).values()?;
+        let best_gain = best_gain_of(&values);
+        let is_best = |state: u32| values.gain[state as usize] >= best_gain - 1e-10 * r_max;
+        if values.classes.iter().any(|class| !is_best(class[0].0)) {
+            // States that may end up in a worse class walk to the best ones instead.
+            let best_classes = values.classes.iter().filter(|class| is_best(class[0].0));
+            let members: Vec<u32> = best_classes.flatten().map(|entry| entry.0).collect();
+            choice = led_to(part, &choice, &members);
+            values = part.chain(&choice).values()?;
+        }
+        let rounding = part.rounding(&values.bias, r_max);
+        let (improved, low, high) = part.improve(&values.bias, Some(&choice), rounding);
+        let (low, high) = (low - 2.0 * rounding, high + rounding);
+        if best.as_ref().is_none_or(|best| high - low < best.width()) {
+            best = Some(Constant {
+                gain: best_gain_of(&values),
+                low,
+                high,
+                bias: values.bias,
+                choice: choice.clone(),
+                kind: BiasKind::Policy,
+                sweeps: 0,
+            });
+        }
+        if improved == choice || high - low <= tolerance {
+            break;
+        }
+        choice = improved;
+    }
+    best.ok_or(SolveError::NotConverged {
+        what: "policy iteration",
+        sweeps: 0,
+        span: f64::INFINITY,
+        tolerance,
+    })
+}
+
+fn best_gain_of(values: &ChainValues) -> f64 {
+    values.gain.iter().copied().fold(f64::NEG_INFINITY, f64::max)
+}
+
+/// Changes a policy so that it surely ends in the closed classes `members`: states that already do
+/// keep their pair, the others take one that leads nearer with positive probability.
+fn led_to(part: &Part<'_>, choice: &[u32], members: &[u32]) -> Vec<u32> {
+    let states = part.len();
+    let mut is_member = vec![false; states];
+    members.iter().for_each(|&state| is_member[state as usize] = true);
+    let (components, is_closed) = part.chain(choice).components();
+    // Components only lead to smaller numbers: one pass decides who can get lost elsewhere.
+    let mut gets_lost = vec![false; components.count];
+    for (index, states) in components.members().into_iter().enumerate() {
+        gets_lost[index] = if is_closed[index] {
+            !is_member[states[0] as usize]
+        } else {
+            states.iter().any(|&state| {
+                let targets = part.targets(choice[state as usize] as usize).iter();
+                targets.map(|&next| components.of[next as usize] as usize).any(|c| gets_lost[c])
+            })
+        };
+    }
+    let mut led = choice.to_vec();
+    let mut is_placed: Vec<bool> =
+        (0..states).map(|state| !gets_lost[components.of[state] as usize]).collect();
+    let into = crate::graph::Reversed::new(states, |edge| {
+        for state in (0..states).filter(|&state| !is_placed[state]) {
+            for pair in part.pairs_of(state) {
+                part.targets(pair).iter().for_each(|&next| edge(pair as u32, next as usize));
+            }
+        }
+    });
+    let mut owner = vec![0u32; part.pairs_of(states - 1).end];
+    for state in 0..states {
+        owner[part.pairs_of(state)].fill(state as u32);
+    }
+    let mut queue: std::collections::VecDeque<usize> =
+        (0..states).filter(|&state| is_placed[state]).collect();
+    while let Some(state) = queue.pop_front() {
+        for &pair in into.owners(state) {
+            let from = owner[pair as usize] as usize;
+            if !is_placed[from] {
+                is_placed[from] = true;
+                led[from] = pair;
+                queue.push_back(from);
+            }
+        }
+    }
+    led
+}
+
+/// Whether the bias is unique up to a constant: the pairs that are optimal for it form one end
+/// component. Near ties count as ties, which errs on the side of "not unique".
+fn is_unique(mdp: &Mdp, part: &Part<'_>, r_max: f64, bias: &[f64]) -> bool {
+    let size = bias.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
+    let slack = 1e-9 * r_max + 1e-11 * size;
+    let mut is_struck = vec![true; mdp.pairs()];
+    for state in 0..part.len() {
+        let best =
+            part.pairs_of(state).map(|p| part.worth(p, bias)).fold(f64::NEG_INFINITY, f64::max);
+        for pair in part.pairs_of(state) {
+            if part.worth(pair, bias) >= best - slack {
+                is_struck[part.pair(pair)] = false;
+            }
+        }
+    }
+    structure::end_components_without(mdp, is_struck).count() == 1
+}

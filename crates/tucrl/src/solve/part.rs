@@ -1,0 +1,202 @@
+//! Which part of a world is being solved?
+//!
+//! A part is some states with some of their pairs that never leave them, renumbered, possibly with
+//! other rewards. The whole world is a part that borrows the model's own table. The Bellman operator
+//! of the paper (section 2) is applied here: L v(s) = max over actions of r + P v, and for every v the
+//! optimal gain lies between the smallest and the largest entry of L v - v wherever it is constant.
+//!
+//! Reads `mdp`; feeds `solve`. Departures: none.
+
+use std::borrow::Cow;
+
+use rayon::prelude::*;
+
+use crate::chain::Chain;
+use crate::mdp::Mdp;
+
+/// Below this many transitions a sweep is too short to share among threads.
+const PARALLEL_FROM: usize = 200_000;
+/// States that one thread sweeps at a time.
+const CHUNK: usize = 4_096;
+
+/// A closed sub-model: rows lead only to its own states.
+pub(crate) struct Part<'a> {
+    states: Option<Vec<u32>>,
+    origin: Option<Vec<u32>>,
+    pair_start: Cow<'a, [u32]>,
+    row_start: Cow<'a, [usize]>,
+    next: Cow<'a, [u32]>,
+    probability: Cow<'a, [f64]>,
+    reward: Cow<'a, [f64]>,
+    longest_row: usize,
+}
+
+impl<'a> Part<'a> {
+    /// All states, all pairs.
+    pub(crate) fn whole(mdp: &'a Mdp) -> Self {
+        Self {
+            states: None,
+            origin: None,
+            pair_start: Cow::Borrowed(&mdp.pair_start),
+            row_start: Cow::Borrowed(&mdp.row_start),
+            next: Cow::Borrowed(&mdp.next),
+            probability: Cow::Borrowed(&mdp.probability),
+            reward: Cow::Borrowed(&mdp.mean_reward),
+            longest_row: mdp.max_support(),
+        }
+    }
+
+    /// The given states with the pairs that `keeps` accepts, paid `reward(state, pair)`.
+    ///
+    /// Each state must keep a pair and no kept pair may leave the states.
+    pub(crate) fn of(
+        mdp: &Mdp,
+        states: Vec<u32>,
+        keeps: impl Fn(usize) -> bool,
+        reward: impl Fn(usize, usize) -> f64,
+    ) -> Part<'static> {
+        let mut local = vec![u32::MAX; mdp.states()];
+        for (index, &state) in states.iter().enumerate() {
+            local[state as usize] = index as u32;
+        }
+        let (mut pair_start, mut row_start) = (vec![0u32], vec![0usize]);
+        let (mut next, mut probability) = (Vec::new(), Vec::new());
+        let (mut rewards, mut origin) = (Vec::new(), Vec::new());
+        let mut longest_row = 0;
+        for &state in &states {
+            for pair in mdp.pairs_of(state as usize).filter(|&pair| keeps(pair)) {
+                let row = mdp.row(pair);
+                next.extend(row.next.iter().map(|&target| local[target as usize]));
+                probability.extend_from_slice(row.probability);
+                row_start.push(next.len());
+                rewards.push(reward(state as usize, pair));
+                origin.push(pair as u32);
+                longest_row = longest_row.max(row.len());
+            }
+            pair_start.push(origin.len() as u32);
+        }
+        Part {
+            states: Some(states),
+            origin: Some(origin),
+            pair_start: pair_start.into(),
+            row_start: row_start.into(),
+            next: next.into(),
+            probability: probability.into(),
+            reward: rewards.into(),
+            longest_row,
+        }
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.pair_start.len() - 1
+    }
+
+    pub(crate) fn transitions(&self) -> usize {
+        self.next.len()
+    }
+
+    /// The model's number of a state of the part.
+    pub(crate) fn state(&self, local: usize) -> usize {
+        self.states.as_ref().map_or(local, |states| states[local] as usize)
+    }
+
+    /// The model's number of a pair of the part.
+    pub(crate) fn pair(&self, local: usize) -> usize {
+        self.origin.as_ref().map_or(local, |origin| origin[local] as usize)
+    }
+
+    /// The part's pairs of a state of the part.
+    #[inline]
+    pub(crate) fn pairs_of(&self, local: usize) -> std::ops::Range<usize> {
+        self.pair_start[local] as usize..self.pair_start[local + 1] as usize
+    }
+
+    pub(crate) fn targets(&self, pair: usize) -> &[u32] {
+        &self.next[self.row_start[pair]..self.row_start[pair + 1]]
+    }
+
+    #[inline]
+    fn expectation(&self, pair: usize, values: &[f64]) -> f64 {
+        let entries = self.row_start[pair]..self.row_start[pair + 1];
+        let row = self.next[entries.clone()].iter().zip(&self.probability[entries]);
+        row.map(|(&next, p)| p * values[next as usize]).sum()
+    }
+
+    /// What a pair is worth when the next states are worth `values`.
+    #[inline]
+    pub(crate) fn worth(&self, pair: usize, values: &[f64]) -> f64 {
+        self.reward[pair] + self.expectation(pair, values)
+    }
+
+    /// One sweep of v -> max r + damping P v + (1 - damping) v into `swept`; returns the smallest
+    /// and largest increment. Threads share the work but not the arithmetic: every entry is
+    /// computed by itself, so the answer does not depend on their number.
+    pub(crate) fn sweep(&self, values: &[f64], damping: f64, swept: &mut [f64]) -> (f64, f64) {
+        let sweep_chunk = |first: usize, chunk: &mut [f64]| {
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for (offset, value) in chunk.iter_mut().enumerate() {
+                let state = first + offset;
+                let mut best = f64::NEG_INFINITY;
+                for pair in self.pairs_of(state) {
+                    best = best.max(self.reward[pair] + damping * self.expectation(pair, values));
+                }
+                *value = best + (1.0 - damping) * values[state];
+                let increment = *value - values[state];
+                low = low.min(increment);
+                high = high.max(increment);
+            }
+            (low, high)
+        };
+        if self.transitions() < PARALLEL_FROM {
+            return sweep_chunk(0, swept);
+        }
+        swept
+            .par_chunks_mut(CHUNK)
+            .enumerate()
+            .map(|(index, chunk)| sweep_chunk(index * CHUNK, chunk))
+            .reduce(|| (f64::INFINITY, f64::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)))
+    }
+
+    /// What rounding can have done to an increment of values of this size.
+    pub(crate) fn rounding(&self, values: &[f64], r_max: f64) -> f64 {
+        let size = values.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
+        (2 * self.longest_row + 6) as f64 * f64::EPSILON * (r_max + size)
+    }
+
+    /// The best pairs for `values`, keeping `current` unless another is better by more than
+    /// `advantage`; and certified bounds on a constant optimal gain.
+    pub(crate) fn improve(
+        &self,
+        values: &[f64],
+        current: Option<&[u32]>,
+        advantage: f64,
+    ) -> (Vec<u32>, f64, f64) {
+        let mut choice = Vec::with_capacity(self.len());
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for state in 0..self.len() {
+            let first = current.map_or(self.pair_start[state], |current| current[state]);
+            let (mut chosen, mut bar) = (first, self.worth(first as usize, values) + advantage);
+            let mut best = bar - advantage;
+            for pair in self.pairs_of(state) {
+                let worth = self.worth(pair, values);
+                best = best.max(worth);
+                if worth > bar {
+                    (chosen, bar) = (pair as u32, worth);
+                }
+            }
+            choice.push(chosen);
+            low = low.min(best - values[state]);
+            high = high.max(best - values[state]);
+        }
+        (choice, low, high)
+    }
+
+    /// The chain of playing one pair in each state.
+    pub(crate) fn chain(&self, choice: &[u32]) -> Chain {
+        Chain::of_rows(choice.iter().map(|&pair| {
+            let entries = self.row_start[pair as usize]..self.row_start[pair as usize + 1];
+            let (next, probability) = (&self.next[entries.clone()], &self.probability[entries]);
+            (self.reward[pair as usize], next, probability)
+        }))
+    }
+}
