@@ -150,13 +150,17 @@ impl Chain {
         local: &mut [u32],
         values: &mut ChainValues,
     ) -> Result<Vec<(u32, f64)>, SolveError> {
-        // The reference state is outside the eliminated set: cycles are measured from it.
-        let (reference, inside) = (members[0] as usize, &members[1..]);
-        let (rows, leak) = self.restricted(inside, local);
-        let solved = match Elimination::new(rows, leak) {
-            Ok(factors) => self.solve_cycle(reference, inside, &factors, local),
-            Err(_) => iterate_class(self, members)?,
-        };
+        let mut members = members.to_vec();
+        let mut solved = self.solve_around(&members, local)?;
+        let heaviest = (0..members.len()).max_by(|&i, &j| solved.law[i].total_cmp(&solved.law[j]));
+        if let Some(heaviest) = heaviest
+            && solved.law[0] < 0.25 * solved.law[heaviest]
+        {
+            // Cycles through a rare state are long, and biases are differences of cycle totals:
+            // around the commonest state they keep their digits.
+            members.swap(0, heaviest);
+            solved = self.solve_around(&members, local)?;
+        }
         let ClassSolution { gain, mut bias, law } = solved;
         let centre: f64 = law.iter().zip(&bias).map(|(mu, h)| mu * h).sum();
         bias.iter_mut().for_each(|h| *h -= centre);
@@ -164,7 +168,23 @@ impl Chain {
             values.gain[state as usize] = gain;
             values.bias[state as usize] = h;
         }
-        Ok(members.iter().copied().zip(law).collect())
+        let mut law: Vec<(u32, f64)> = members.into_iter().zip(law).collect();
+        law.sort_unstable_by_key(|entry| entry.0);
+        Ok(law)
+    }
+
+    /// Solves a closed class by cycles through its first member, or by iteration.
+    fn solve_around(
+        &self,
+        members: &[u32],
+        local: &mut [u32],
+    ) -> Result<ClassSolution, SolveError> {
+        let (reference, inside) = (members[0] as usize, &members[1..]);
+        let (rows, leak) = self.restricted(inside, local);
+        match Elimination::new(rows, leak) {
+            Ok(factors) => Ok(self.solve_cycle(reference, inside, &factors, local)),
+            Err(_) => iterate_class(self, members),
+        }
     }
 
     /// Gain, bias (zero in the reference state) and stationary law from one cycle.

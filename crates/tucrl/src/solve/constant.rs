@@ -44,6 +44,11 @@ pub(crate) struct Constant {
 }
 
 impl Constant {
+    /// How far the estimate can be from the truth.
+    pub(crate) fn error(&self) -> f64 {
+        (self.high - self.gain).max(self.gain - self.low)
+    }
+
     fn width(&self) -> f64 {
         self.high - self.low
     }
@@ -57,30 +62,23 @@ pub(crate) fn solve(mdp: &Mdp, part: &Part<'_>, r_max: f64, tolerance: f64) -> C
         return polished(mdp, part, r_max, tolerance, iterated);
     }
     let rough = run.answer(part, r_max);
-    let exact = policy_iteration(part, r_max, tolerance, &rough.choice);
-    if let Ok(mut exact) = exact
-        && exact.width() <= tolerance.max(4.0 * part.rounding(&exact.bias, r_max))
-    {
-        exact.sweeps += run.sweeps;
-        if is_unique(mdp, part, r_max, &exact.bias) {
-            exact.kind = BiasKind::Unique;
-            return exact;
-        }
-        // The limit from zero is asked for; without it, the policy's own bias is an answer too.
-        if run.go_on(part, r_max, tolerance, QUICK_BUDGET * 10.0, true) {
-            let iterated = run.answer(part, r_max);
-            exact.bias = iterated.bias;
-            exact.kind = BiasKind::ValueIteration;
-            exact.sweeps = run.sweeps;
-        }
+    let Ok(mut exact) = policy_iteration(part, r_max, tolerance, &rough.choice) else {
+        // Too large to eliminate: sweeps are all there is, and their bounds are honest.
+        run.go_on(part, r_max, tolerance, STUBBORN_BUDGET, false);
+        return run.answer(part, r_max);
+    };
+    exact.sweeps = run.sweeps;
+    if is_unique(mdp, part, r_max, &exact.bias) {
+        exact.kind = BiasKind::Unique;
         return exact;
     }
-    run.go_on(part, r_max, tolerance, STUBBORN_BUDGET, false);
-    let iterated = run.answer(part, r_max);
-    match policy_iteration(part, r_max, tolerance, &iterated.choice) {
-        Ok(exact) if exact.width() < iterated.width() => exact,
-        _ => iterated,
+    // The limit from zero is asked for; without it, the policy's own bias is an answer too.
+    if run.go_on(part, r_max, tolerance, 3.0 * QUICK_BUDGET, true) {
+        let iterated = run.answer(part, r_max);
+        (exact.bias, exact.choice) = (iterated.bias, iterated.choice);
+        (exact.kind, exact.sweeps) = (BiasKind::ValueIteration, iterated.sweeps);
     }
+    exact
 }
 
 /// Replaces a converged iterate by the exact values of its policy where that is better.
@@ -128,7 +126,8 @@ impl Iteration {
         may_despair: bool,
     ) -> bool {
         const TREND: u64 = 64;
-        let allowed = (budget / part.transitions() as f64).max(100.0) as u64;
+        let cost = (part.transitions() + 10 * part.len() + 100) as f64;
+        let allowed = (budget / cost).max(100.0) as u64;
         let mut earlier_span = f64::INFINITY;
         for sweep in 1..=allowed {
             let (low, high) = part.sweep(&self.values, DAMPING, &mut self.swept);
@@ -158,12 +157,11 @@ impl Iteration {
 
     fn answer(&self, part: &Part<'_>, r_max: f64) -> Constant {
         let bias: Vec<f64> = self.values.iter().map(|value| DAMPING * value).collect();
-        let advantage = 1e-12 * r_max;
-        let (choice, low, high) = part.improve(&bias, None, advantage);
         let rounding = part.rounding(&bias, r_max);
+        let (choice, low, high) = part.improve(&bias, None, rounding);
         Constant {
             gain: low + (high - low) / 2.0,
-            low: low - rounding - advantage,
+            low: low - 2.0 * rounding,
             high: high + rounding,
             bias,
             choice,

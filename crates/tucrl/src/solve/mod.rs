@@ -106,47 +106,75 @@ fn span(values: impl Iterator<Item = f64>) -> f64 {
 /// slowly is no error: its bounds say how far it got.
 pub fn solve(mdp: &Mdp) -> Result<Solution, SolveError> {
     let end_components = structure::end_components(mdp);
-    if end_components.count() == 1 {
-        let part = Part::whole(mdp);
-        let answer = constant::solve(mdp, &part, mdp.r_max(), TOLERANCE * mdp.r_max());
-        let error = (answer.high - answer.gain).max(answer.gain - answer.low);
-        let gain = vec![answer.gain; mdp.states()];
-        return Ok(solution(mdp, &part, gain, vec![error; mdp.states()], answer, 0));
+    let [members] = end_components.members() else {
+        return solve_multichain(mdp, &end_components);
+    };
+    let part = Part::whole(mdp);
+    let answer = constant::solve(mdp, &part, mdp.r_max(), TOLERANCE * mdp.r_max());
+    let (mut gain, mut error) = (answer.gain, answer.error());
+    if error > 1e3 * TOLERANCE * mdp.r_max() && members.len() < mdp.states() {
+        // Transient states with a huge bias blur the bounds; the gain does not depend on them.
+        let inside = stay_within(mdp, &end_components, members);
+        if inside.error() < error {
+            (gain, error) = (inside.gain, inside.error());
+        }
     }
-    solve_multichain(mdp, &end_components)
+    let states = mdp.states();
+    Ok(solution(mdp, &part, vec![gain; states], vec![error; states], answer, 0))
+}
+
+/// The best gain of staying in one end component for ever.
+fn stay_within(mdp: &Mdp, end_components: &EndComponents, members: &[u32]) -> Constant {
+    let part = Part::of(
+        mdp,
+        members.to_vec(),
+        |pair| end_components.pair_stays(pair),
+        |_, pair| mdp.mean_reward(pair),
+    );
+    constant::solve(mdp, &part, mdp.r_max(), TOLERANCE * mdp.r_max())
 }
 
 fn solve_multichain(mdp: &Mdp, end_components: &EndComponents) -> Result<Solution, SolveError> {
     let r_max = mdp.r_max();
-    let (mut stay, mut doubt, mut sweeps) = (Vec::new(), 0.0f64, 0);
+    let (mut stay, mut low, mut high, mut sweeps) = (Vec::new(), Vec::new(), Vec::new(), 0);
     for members in end_components.members() {
-        let part = Part::of(
-            mdp,
-            members.clone(),
-            |pair| end_components.pair_stays(pair),
-            |_, pair| mdp.mean_reward(pair),
-        );
-        let answer = constant::solve(mdp, &part, r_max, TOLERANCE * r_max);
-        doubt = doubt.max(answer.high - answer.gain).max(answer.gain - answer.low);
+        let answer = stay_within(mdp, end_components, members);
         stay.push(answer.gain);
+        low.push(answer.low);
+        high.push(answer.high);
         sweeps += answer.sweeps;
     }
     let quotient = Quotient::new(mdp, end_components);
     let settled = quotient.best_stopping(0.0, &stay)?;
+    let lower = quotient.best_stopping(0.0, &low)?;
+    let upper = quotient.best_stopping(0.0, &high)?;
+    // Values belong to a real policy and elimination only adds. They can be too low by no more than
+    // what the best actions still seem to add per move, times the moves that anyone can make, and
+    // never above the best place to stay.
     let rounding = (mdp.max_support() + 4) as f64 * f64::EPSILON * r_max;
-    // Whoever moves on forever gains at most the residual per move, and moves at most so often.
     let moves = quotient.best_stopping(1.0, &vec![0.0; stay.len()])?.value;
-    let longest = moves.into_iter().fold(0.0, f64::max);
-    let error = doubt + (settled.residual + rounding) * (longest + 1.0);
-    let gain: Vec<f64> = (0..mdp.states()).map(|s| settled.value[quotient.node_of(s)]).collect();
+    let best_stay = high.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let (mut gain, mut error) = (Vec::new(), Vec::new());
+    for node in (0..mdp.states()).map(|state| quotient.node_of(state)) {
+        let value = settled.value[node];
+        let blur = (upper.residual + rounding) * (moves[node] + 1.0);
+        let above = (upper.value[node] + blur).min(best_stay).max(value) - value;
+        let below = value - lower.value[node];
+        gain.push(value);
+        error.push(above.max(below) + rounding * mdp.states() as f64);
+    }
 
-    // Gains of one component agree to the bit and those behind it to rounding; only components that
-    // are equally good by coincidence differ by their doubt.
-    let slack = 8.0 * rounding + 4.0 * doubt;
+    // Gains are good to a few units in the last place *of themselves*. An action conserves them if
+    // what it loses is that small against the chance that it changes anything at all: an action that
+    // mostly stays may be played so often that the least loss adds up.
     let mut conserves = vec![false; mdp.pairs()];
     for state in 0..mdp.states() {
         for pair in mdp.pairs_of(state) {
-            conserves[pair] = mdp.row(pair).dot(&gain) >= gain[state] - slack;
+            let changes = mdp.row(pair).iter().filter(|&(next, _)| gain[next] != gain[state]);
+            let (change, size) = changes.fold((0.0, 0.0), |(change, size), (next, p)| {
+                (change + p * (gain[next] - gain[state]), size + p * gain[next].max(gain[state]))
+            });
+            conserves[pair] = change >= -TOLERANCE * size;
         }
     }
     let part = Part::of(
@@ -155,8 +183,8 @@ fn solve_multichain(mdp: &Mdp, end_components: &EndComponents) -> Result<Solutio
         |pair| conserves[pair],
         |state, pair| mdp.mean_reward(pair) - gain[state],
     );
-    let answer = constant::solve(mdp, &part, r_max, TOLERANCE * r_max + 4.0 * doubt);
-    Ok(solution(mdp, &part, gain, vec![error; mdp.states()], answer, sweeps))
+    let answer = constant::solve(mdp, &part, r_max, 8.0 * TOLERANCE * r_max);
+    Ok(solution(mdp, &part, gain, error, answer, sweeps))
 }
 
 fn solution(
