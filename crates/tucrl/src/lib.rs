@@ -6,3 +6,4 @@ pub mod mdp;
 pub mod policy;
 pub mod reward;
 pub mod rng;
+pub mod worlds;
