@@ -21,16 +21,26 @@
 //! ```
 
 mod breakout;
+mod chain;
+mod deep_sea;
+mod garnet;
 mod mountain_car;
 #[cfg(test)]
 mod probe;
+mod river_swim;
+mod six_arms;
 mod taxi;
 mod theta;
 mod three_state;
 mod two_state;
 
 pub use breakout::Breakout;
+pub use chain::Chain;
+pub use deep_sea::DeepSea;
+pub use garnet::Garnet;
 pub use mountain_car::MountainCar;
+pub use river_swim::RiverSwim;
+pub use six_arms::SixArms;
 pub use taxi::{Taxi, TaxiJunk, TaxiMap};
 pub use theta::Theta;
 pub use three_state::{ThreeState, ThreeStateRewards};
