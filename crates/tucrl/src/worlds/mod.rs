@@ -22,8 +22,12 @@
 
 mod breakout;
 mod chain;
+mod cliff_walking;
 mod deep_sea;
+mod four_rooms;
+mod frozen_lake;
 mod garnet;
+mod grid;
 mod mountain_car;
 #[cfg(test)]
 mod probe;
@@ -36,7 +40,10 @@ mod two_state;
 
 pub use breakout::Breakout;
 pub use chain::Chain;
+pub use cliff_walking::CliffWalking;
 pub use deep_sea::DeepSea;
+pub use four_rooms::FourRooms;
+pub use frozen_lake::{FrozenLake, FrozenLakeMap};
 pub use garnet::Garnet;
 pub use mountain_car::MountainCar;
 pub use river_swim::RiverSwim;
