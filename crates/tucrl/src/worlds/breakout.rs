@@ -1,13 +1,13 @@
 //! How large is the gap between the states a game could name and those it can show?
 //!
 //! The paper mentions Breakout, whose walls with a hole above a brick can never be seen; it gives
-//! no model. This small one is ours. A wall of `width` × `height` bricks stands over a paddle. State
-//! = wall · width + paddle column, where bit column · height + row of the wall tells whether a brick
-//! is left, row 0 lowest. Each step the paddle moves left, stays or moves right (the border stops
-//! it), then the ball flies up in the paddle's column with probability 1 − slip, in each neighbouring
-//! column (the border again) with slip/2. It takes the lowest brick of its column and earns
-//! (row + 1)/height; an emptied wall is built up again. A ball into an empty column is a miss: it
-//! earns 0 and the wall is built up again. Start: a full wall, paddle in column width/2.
+//! no model. This small one is ours. A wall of `width` × `height` bricks stands over a paddle.
+//! State = wall · width + paddle column, where bit column · height + row of the wall tells whether
+//! a brick is left, row 0 lowest. Each step the paddle moves left, stays or moves right (the border
+//! stops it), then the ball flies up in the paddle's column with probability 1 − slip, in each
+//! neighbouring column (the border again) with slip/2. It takes the lowest brick of its column and
+//! earns (row + 1)/height; an emptied wall is built up again. A ball into an empty column is a
+//! miss: it earns 0 and the wall is built up again. Start: a full wall, paddle in column width/2.
 //!
 //! Facts (width, height, slip → states, reachable, g*, span over reachable, diameter of the
 //! reachable part, largest reachable support):

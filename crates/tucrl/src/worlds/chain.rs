@@ -6,9 +6,9 @@
 //!
 //! Facts, derived here: always forward, the last state is occupied with probability
 //! (1−slip)^(length−1), so the gain is (1−slip)^length + 0.2 slip: 0.36768 for the defaults, where
-//! this is optimal (long slippery chains are not worth walking). With slip s > 0 the time forward to
-//! the last state is ((1−s)^(1−length) − 1)/s, 7.207 for the defaults; this is the diameter there.
-//! Every state is reachable; the largest support is 2.
+//! this is optimal (long slippery chains are not worth walking). With slip s > 0 the time forward
+//! to the last state is ((1−s)^(1−length) − 1)/s, 7.207 for the defaults; this is the diameter
+//! there. Every state is reachable; the largest support is 2.
 //!
 //! Departures: rewards 10 and 2 are divided by 10. The paper does not use this world.
 

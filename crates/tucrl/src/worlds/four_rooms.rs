@@ -1,10 +1,10 @@
 //! How does a learner find its way through doors?
 //!
-//! The four rooms of Sutton, Precup and Singh (1999): 104 open cells of an 11 × 11 board, numbered in
-//! reading order; actions up, right, down, left. With probability `slip` the move goes in one of
-//! the other three directions, each equally likely; walls and the border stop it. Any action in
-//! the goal cell earns 1 and the next state is the start. Start: the upper left corner; goal: the
-//! lower right corner.
+//! The four rooms of Sutton, Precup and Singh (1999): 104 open cells of an 11 × 11 board, numbered
+//! in reading order; actions up, right, down, left. With probability `slip` the move goes in one of
+//! the other three directions, each equally likely; walls and the border stop it. Any action in the
+//! goal cell earns 1 and the next state is the start. Start: the upper left corner; goal: the lower
+//! right corner.
 //!
 //! Facts, derived here or computed by value iteration: every cell is reachable. The shortest way
 //! takes 20 moves, so that without slipping g* = 1/21. With slip 1/3, g* = 0.0265737034. The

@@ -1,13 +1,13 @@
 //! What does a learner lose to states that physics rules out?
 //!
 //! The paper draws the phase plane of Mountain Car and points at its unreachable corners; it gives
-//! no discretisation. This one is ours. Dynamics per frame, for a push a in {0, 1, 2}:
-//! v += 0.001(a − 1) − 0.0025 cos 3x, clipped to ±0.07; x += v, clipped to `[-1.2, 0.6]`; at the left
-//! wall a leftward speed becomes 0. The plane is cut into `positions` × `velocities` cells, state
-//! = position cell · velocities + velocity cell. A cell stands for its `points_per_side`² sub-cell
+//! no discretisation. This one is ours. Dynamics per frame, for a push a in {0, 1, 2}: v += 0.001(a
+//! − 1) − 0.0025 cos 3x, clipped to ±0.07; x += v, clipped to `[-1.2, 0.6]`; at the left wall a
+//! leftward speed becomes 0. The plane is cut into `positions` × `velocities` cells, state =
+//! position cell · velocities + velocity cell. A cell stands for its `points_per_side`² sub-cell
 //! midpoints, equally likely; an action is held for up to `frames` frames and ends at x >= 0.5. A
-//! midpoint already at x >= 0.5 earns 1 and restarts at rest, uniformly on ten midpoints of
-//! `[-0.6, -0.4]`, which also is the start law. The reward is drawn jointly with the midpoint.
+//! midpoint already at x >= 0.5 earns 1 and restarts at rest, uniformly on ten midpoints of `[-0.6,
+//! -0.4]`, which also is the start law. The reward is drawn jointly with the midpoint.
 //!
 //! Facts for the defaults: 420 states, 371 reachable, one maximal end component, g* = 0.0436560076,
 //! span 1.00613929, largest support 8, diameter of the reachable part 413170.17. Unreachable: high

@@ -2,14 +2,14 @@
 //!
 //! RiverSwim (Strehl and Littman 2008; the version of Osband et al. 2013). `length` cells in a row.
 //! Swimming left always moves one cell left; in the first cell it stays and earns 0.005. Swimming
-//! right: from the first cell 0.6 advance, 0.4 stay; in the middle 0.35 advance, 0.6 stay, 0.05 back;
-//! in the last cell 0.6 stay, 0.4 back, and it earns 1.
+//! right: from the first cell 0.6 advance, 0.4 stay; in the middle 0.35 advance, 0.6 stay, 0.05
+//! back; in the last cell 0.6 stay, 0.4 back, and it earns 1.
 //!
 //! Facts, derived here: always swimming right is a birth-and-death chain; by detailed balance the
-//! stationary weights are 1, 12, 12·7, …, 12·7^(n−3), 12·7^(n−3)·7/8 for n = `length` >= 3 cells (and
-//! 1, 3/2 for two), and g* is the share of the last one: 0.42862243 for six cells. The expected
-//! times t_i from cell i to the next are t_0 = 5/3, t_i = (1 + 0.05 t_(i−1))/0.35; their sum is the
-//! diameter, 14.7223 for six cells. Every state is reachable; the largest support is 3.
+//! stationary weights are 1, 12, 12·7, …, 12·7^(n−3), 12·7^(n−3)·7/8 for n = `length` >= 3 cells
+//! (and 1, 3/2 for two), and g* is the share of the last one: 0.42862243 for six cells. The
+//! expected times t_i from cell i to the next are t_0 = 5/3, t_i = (1 + 0.05 t_(i−1))/0.35; their
+//! sum is the diameter, 14.7223 for six cells. Every state is reachable; the largest support is 3.
 //!
 //! Departures: none. The paper does not use this world.
 

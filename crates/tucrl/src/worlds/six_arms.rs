@@ -1,9 +1,9 @@
 //! Does a learner insist on an arm that hardly ever opens?
 //!
 //! SixArms (Strehl and Littman 2008). From the hub, action i opens arm i + 1 with probability 1,
-//! 0.15, 0.1, 0.05, 0.03, 0.01 for i = 0 … 5 and otherwise stays. In arm i + 1 action i stays and earns
-//! 50, 133, 300, 800, 1660, 6000; any other action returns to the hub and earns nothing. Rewards
-//! are divided by 6000.
+//! 0.15, 0.1, 0.05, 0.03, 0.01 for i = 0 … 5 and otherwise stays. In arm i + 1 action i stays and
+//! earns 50, 133, 300, 800, 1660, 6000; any other action returns to the hub and earns nothing.
+//! Rewards are divided by 6000.
 //!
 //! Facts, derived here: g* = 1 (stay in the last arm). Reaching that arm takes 100 steps on average
 //! from the hub and 101 from another arm, so D = 101; h* is 0, −100 and −101 there, so the span is

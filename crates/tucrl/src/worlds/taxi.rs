@@ -19,9 +19,9 @@
 //! | diameter of reachable states | 72.0667 | 74.1067 |
 //! | reachable, largest support | 400, 300 | 400, 300 |
 //!
-//! Departures from the paper: with the game's own rules on junk states the 500 states are, strictly,
-//! not weakly communicating (driving around without the junk passenger is closed): five maximal
-//! end components of 400, 25, 25, 25, 25 states. The optimal gain is constant all the same.
+//! Departures from the paper: with the game's own rules on junk states the 500 states are,
+//! strictly, not weakly communicating (driving around without the junk passenger is closed): five
+//! maximal end components of 400, 25, 25, 25, 25 states. The optimal gain is constant all the same.
 
 use super::names_if_few;
 use crate::error::WorldError;

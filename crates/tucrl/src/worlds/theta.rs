@@ -4,9 +4,9 @@
 //! each. x earns 0 and leads to y with probability θ_x, y earns 1 and leads to x with probability
 //! θ_y; otherwise they stay.
 //!
-//! Facts: with θ_x + θ_y > 0 the gain is θ_x/(θ_x+θ_y) and sp(h*) = 1/(θ_x+θ_y), so θ for both gives
-//! 1/2 and 1/(2θ); D = max(1/θ_x, 1/θ_y). θ = 0 for both is multichain with gains 0 and 1; θ = 1 for
-//! both is periodic.
+//! Facts: with θ_x + θ_y > 0 the gain is θ_x/(θ_x+θ_y) and sp(h*) = 1/(θ_x+θ_y), so θ for both
+//! gives 1/2 and 1/(2θ); D = max(1/θ_x, 1/θ_y). θ = 0 for both is multichain with gains 0 and 1; θ
+//! = 1 for both is periodic.
 //!
 //! Departures from the paper: its text sends y to y with probability θ, a slip of the pen for x.
 //! The two probabilities may differ here; [`Theta::symmetric`] gives the paper's family.

@@ -1,10 +1,10 @@
 //! Can a learner live with a state that it may never reach?
 //!
-//! The three-state domain (paper, section 4 and the appendix named after it; Fruit et al. 2018). From
-//! s0 the only action leads to s1 with probability δ and to s2 otherwise; from s1 the only action
-//! leads to s0; in s2 action a0 leads to s1 with probability δ and to s0 otherwise, a1 stays. Mean
-//! rewards: 0 in s0, 1/3 in s1, 2/3 for both actions of s2. With δ = 0 nothing leads to s1 and the
-//! world is weakly communicating; with δ > 0 it communicates.
+//! The three-state domain (paper, section 4 and the appendix named after it; Fruit et al. 2018).
+//! From s0 the only action leads to s1 with probability δ and to s2 otherwise; from s1 the only
+//! action leads to s0; in s2 action a0 leads to s1 with probability δ and to s0 otherwise, a1
+//! stays. Mean rewards: 0 in s0, 1/3 in s1, 2/3 for both actions of s2. With δ = 0 nothing leads to
+//! s1 and the world is weakly communicating; with δ > 0 it communicates.
 //!
 //! Facts: g* = 2/3 (play a1). h*(s2) = 0, h*(s0) = −(2+δ)/(3(1−δ)), h*(s1) = −1/(1−δ), so the span
 //! is 1/(1−δ). For δ > 0 the diameter is max(1/δ, 2/(1−δ)). For δ = 0 the reachable states are s0
