@@ -14,3 +14,4 @@ pub mod reward;
 pub mod rng;
 pub mod solve;
 pub mod structure;
+pub mod worlds;

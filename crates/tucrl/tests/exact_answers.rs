@@ -67,7 +67,7 @@ proptest! {
             let allowed = 1e-7 + 1e-13 * answer.span();
             let is_multichain = structure::end_components(&mdp).count() > 1;
             prop_assert!(error <= allowed || is_multichain, "state {s}: error {error} > {allowed}");
-            // The oracle itself squares a matrix sixty times: it is good to about 1e-7 here.
+            // The oracle itself squares a matrix seventy times: it is good to about 1e-7 here.
             prop_assert!((gain - truth[s]).abs() <= error + 1e-6, "state {s}: {gain} vs {}", truth[s]);
             prop_assert!((gain - played.gain[s]).abs() <= error + 1e-9, "policy in {s}");
         }
