@@ -175,12 +175,14 @@ pub enum FormatError {
     },
     /// No state is marked as the start.
     #[error(
-        "{}: no state has the label init: add it to the line of the state where the process \
-         starts", path.display()
+        "{}: from here on no state has the label init: add it to the line of the state where \
+         the process starts", place(path, *line, None)
     )]
     NoInitialState {
         /// The file.
         path: PathBuf,
+        /// The line of the first state, from 1.
+        line: usize,
     },
     /// Our comments in a `.drn` file do not match its body.
     #[error(
@@ -203,7 +205,7 @@ pub enum FormatError {
     Model {
         /// The file.
         path: PathBuf,
-        /// The line of the state or action, from 1, where the fault has one.
+        /// The line of the faulty part, from 1, where the fault has one.
         line: Option<usize>,
         /// What is wrong with the model.
         source: ModelError,
@@ -223,26 +225,43 @@ impl FormatError {
         }
     }
 
-    /// A defect of the model, with the line that `line_of` knows for its state and action.
+    /// A defect of the model, with the line that `line_of` knows for the faulty part.
     pub(super) fn model(
         path: &Path,
         source: ModelError,
-        line_of: impl FnOnce(usize, Option<usize>) -> Option<usize>,
+        line_of: impl FnOnce(Part) -> Option<usize>,
     ) -> Self {
         use ModelError as E;
         let line = match &source {
-            E::NoActions { state } => line_of(*state, None),
+            E::NoActions { state } => line_of(Part::State(*state)),
             E::EmptyRow { state, action }
             | E::BadProbability { state, action, .. }
             | E::RowSum { state, action, .. }
             | E::NextOutOfRange { state, action, .. }
             | E::RewardOutOfRange { state, action, .. }
             | E::RewardLaw { state, action, .. }
-            | E::UnmixableRewards { state, action, .. } => line_of(*state, Some(*action)),
+            | E::UnmixableRewards { state, action, .. } => line_of(Part::Action(*state, *action)),
+            E::RewardMax { .. } => line_of(Part::RewardMax),
+            E::StartOutOfRange { .. } | E::BadStartProbability { .. } | E::StartSum { .. } => {
+                line_of(Part::Start)
+            }
+            E::NameCount { what: "state", .. } => line_of(Part::StateNames),
+            E::NameCount { .. } => line_of(Part::ActionNames),
             _ => None,
         };
         Self::Model { path: path.into(), line, source }
     }
+}
+
+/// A part of a file that a defect of the model can be traced to.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Part {
+    State(usize),
+    Action(usize, usize),
+    RewardMax,
+    Start,
+    StateNames,
+    ActionNames,
 }
 
 fn place(path: &Path, line: usize, column: Option<usize>) -> String {

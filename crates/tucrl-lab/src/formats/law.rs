@@ -131,6 +131,29 @@ impl<'de> Visitor<'de> for LawVisitor {
     }
 }
 
+/// The number of a state.
+pub(super) struct State(pub(super) usize);
+
+impl<'de> Deserialize<'de> for State {
+    fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
+        input.deserialize_u64(StateVisitor)
+    }
+}
+
+struct StateVisitor;
+
+impl Visitor<'_> for StateVisitor {
+    type Value = State;
+
+    fn expecting(&self, out: &mut fmt::Formatter) -> fmt::Result {
+        out.write_str("the number of a state: 0, 1, 2, ...")
+    }
+
+    fn visit_u64<E: de::Error>(self, state: u64) -> Result<State, E> {
+        usize::try_from(state).map(State).map_err(E::custom)
+    }
+}
+
 /// The law of the start: `[[state, probability], …]`, or one state.
 pub(super) struct Start(pub(super) Vec<(usize, f64)>);
 
@@ -150,13 +173,13 @@ impl<'de> Visitor<'de> for StartVisitor {
     }
 
     fn visit_u64<E: de::Error>(self, state: u64) -> Result<Start, E> {
-        Ok(Start(vec![(usize::try_from(state).map_err(E::custom)?, 1.0)]))
+        Ok(Start(vec![(StateVisitor.visit_u64::<E>(state)?.0, 1.0)]))
     }
 
     fn visit_seq<A: SeqAccess<'de>>(self, mut list: A) -> Result<Start, A::Error> {
         let mut law = Vec::new();
-        while let Some(entry) = list.next_element::<(usize, f64)>()? {
-            law.push(entry);
+        while let Some((State(state), probability)) = list.next_element()? {
+            law.push((state, probability));
         }
         Ok(Start(law))
     }
@@ -167,8 +190,18 @@ pub(super) fn complaint(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
     let what = text.strip_suffix(&place).unwrap_or(&text);
-    match error.classify() {
-        serde_json::error::Category::Eof => format!("{what}: the end is missing"),
-        _ => what.to_string(),
+    match what {
+        _ if error.is_eof() => "the JSON ends too early: complete it",
+        "expected value" | "expected ident" => {
+            "this is not JSON: expected a number, a list, an object or text in quotes"
+        }
+        "trailing characters" => "text after the end of the JSON: remove it",
+        "number out of range" => "the number is too large: write a finite number",
+        _ => {
+            // The library names Rust's types; people write files.
+            let what = what.replace("expected f64", "expected a number");
+            return what.replace("expected u64", "expected a whole number");
+        }
     }
+    .to_string()
 }

@@ -68,3 +68,41 @@ fn new_file() -> tempfile::Builder<'static, 'static> {
     builder.prefix(".tucrl-");
     builder
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_write_that_fails_half_way_keeps_the_old_file_and_leaves_nothing_behind() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.json");
+        for if_exists in [IfExists::Refuse, IfExists::Replace] {
+            let half = atomically(&path, if_exists, |out| {
+                out.write_all(&[b'x'; 1 << 20])?;
+                Err(io::Error::other("the disk is full"))
+            });
+            let path = path.display();
+            assert_eq!(half.unwrap_err().to_string(), format!("{path}: the disk is full"));
+        }
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+        fs::write(&path, "precious").unwrap();
+        let half = atomically(&path, IfExists::Replace, |out| {
+            out.write_all(b"half")?;
+            Err(io::Error::other("the disk is full"))
+        });
+        assert!(matches!(half, Err(FormatError::Io { .. })));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "precious");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn a_file_that_appears_meanwhile_is_not_lost() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.json");
+        let lost = atomically(&path, IfExists::Refuse, |_| fs::write(&path, "precious"));
+        assert!(matches!(lost, Err(FormatError::AlreadyExists { .. })));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "precious");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+}

@@ -212,6 +212,10 @@ impl Body {
         };
         let next = lines.count(next, "the number of a next state")?;
         let probability = lines.value(probability, &self.header.placeholders)?;
+        // A little above one is left to the check of the row, which allows for printed digits.
+        if !(0.0..1.001).contains(&probability) {
+            return Err(lines.syntax(format!("probability {probability} is not in [0, 1]")));
+        }
         if self.state_lines.is_empty() {
             return Err(lines.syntax("a transition before the first state: begin with state 0"));
         }

@@ -20,10 +20,10 @@ pub(super) const MARK: &str = "//@tucrl";
 #[derive(Default)]
 pub(super) struct Notes {
     pub(super) version_seen: bool,
-    pub(super) r_max: Option<f64>,
-    /// The initial law, and the line that gives it.
+    // Each with the line that gives it.
+    pub(super) r_max: Option<(usize, f64)>,
     pub(super) start: Option<(usize, Vec<(usize, f64)>)>,
-    pub(super) action_names: Option<Vec<String>>,
+    pub(super) action_names: Option<(usize, Vec<String>)>,
 }
 
 /// The word of a comment of ours and what follows it; `None` for other comments.
@@ -82,13 +82,14 @@ impl Notes {
             return Err(lines
                 .syntax(format!("{MARK} {word} before the version: begin with {MARK} version 1")));
         }
+        let line = lines.number();
         match word {
-            "r_max" => self.r_max = Some(value(lines, word, json)?),
+            "r_max" => self.r_max = Some((line, value(lines, word, json)?)),
             "start" => {
                 let start: Start = value(lines, word, json)?;
-                self.start = Some((lines.number(), start.0));
+                self.start = Some((line, start.0));
             }
-            _ => self.action_names = Some(value(lines, word, json)?),
+            _ => self.action_names = Some((line, value(lines, word, json)?)),
         }
         Ok(())
     }

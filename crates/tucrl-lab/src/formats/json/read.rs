@@ -13,9 +13,14 @@ use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Unex
 use tucrl::mdp::{Mdp, MdpBuilder};
 use tucrl::reward::RewardLaw;
 
-use super::super::law::{Law, Start, complaint};
+use super::super::error::Part as Place;
+use super::super::law::{Law, Start, State, complaint};
 use super::super::source::{Counting, first_line_not_utf8, open};
 use super::super::{FormatError, ReadOptions};
+
+/// The keys of a model.
+const KEYS: [&str; 7] =
+    ["format", "version", "r_max", "start", "action_names", "state_names", "states"];
 
 /// Reads a model.
 pub(in super::super) fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, FormatError> {
@@ -28,6 +33,7 @@ pub(in super::super) fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, 
         builder: Mdp::builder(),
         line: input.line(),
         state_lines: Vec::new(),
+        key_lines: [None; KEYS.len()],
         row: Vec::new(),
         unknown_version: None,
     };
@@ -39,10 +45,18 @@ pub(in super::super) fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, 
     if let Some(r_max) = options.r_max {
         reading.builder.r_max(r_max);
     }
-    let lines = reading.state_lines;
+    let (lines, keys) = (reading.state_lines, reading.key_lines);
     reading.builder.build().map_err(|defect| {
-        let line_of = |state: usize, _| lines.get(state).map(|&line| line as usize);
-        FormatError::model(path, defect, line_of)
+        FormatError::model(path, defect, |place| match place {
+            Place::State(state) | Place::Action(state, _) => {
+                lines.get(state).map(|&line| line as usize)
+            }
+            // A bound that came with the options has no line.
+            Place::RewardMax => keys[2].filter(|_| options.r_max.is_none()),
+            Place::Start => keys[3],
+            Place::ActionNames => keys[4],
+            Place::StateNames => keys[5],
+        })
     })
 }
 
@@ -71,6 +85,8 @@ struct Reading {
     line: Rc<Cell<usize>>,
     /// The line on which each state begins.
     state_lines: Vec<u32>,
+    /// The line of each key of the model.
+    key_lines: [Option<usize>; KEYS.len()],
     /// The row being read; kept to save allocations.
     row: Vec<(usize, f64, Option<RewardLaw>)>,
     /// The version that stopped the reading.
@@ -97,8 +113,6 @@ impl<'de> Visitor<'de> for Model<'_> {
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let reading = self.0;
-        const KEYS: [&str; 7] =
-            ["format", "version", "r_max", "start", "action_names", "state_names", "states"];
         let mut seen = [false; KEYS.len()];
         while let Some(key) = map.next_key::<String>()? {
             let Some(index) = KEYS.iter().position(|&known| known == key) else {
@@ -108,6 +122,7 @@ impl<'de> Visitor<'de> for Model<'_> {
                 )));
             };
             once(&mut seen[index], &key)?;
+            reading.key_lines[index] = Some(reading.line.get());
             match key.as_str() {
                 "format" => {
                     let name: String = map.next_value()?;
@@ -238,7 +253,7 @@ impl<'de> Visitor<'de> for Part<'_> {
 
 fn read_entry<'de, A: SeqAccess<'de>>(reading: &mut Reading, mut list: A) -> Result<(), A::Error> {
     const SHAPE: &str = "[state,probability] or [state,probability,reward]";
-    let next = list.next_element()?.ok_or_else(|| A::Error::invalid_length(0, &SHAPE))?;
+    let State(next) = list.next_element()?.ok_or_else(|| A::Error::invalid_length(0, &SHAPE))?;
     let probability = list.next_element()?.ok_or_else(|| A::Error::invalid_length(1, &SHAPE))?;
     let law = list.next_element::<Law>()?.map(|law| law.0);
     reading.row.push((next, probability, law));

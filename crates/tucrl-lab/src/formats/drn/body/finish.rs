@@ -8,6 +8,7 @@ use std::io::BufRead;
 
 use tucrl::mdp::Mdp;
 
+use super::super::super::error::Part;
 use super::super::super::{FormatError, ReadOptions};
 use super::super::lines::Lines;
 use super::{Action, Body, Labels, Laws};
@@ -84,21 +85,29 @@ impl Body {
                 format!("state {missing} has no name, the states before it have one"),
             ));
         }
+        let start_line = self.header.notes.start.as_ref().map(|start| start.0);
         let start = self.start(lines)?;
         self.builder.start_law(start).state_names(std::mem::take(&mut self.state_names));
         let notes = std::mem::take(&mut self.header.notes);
-        if let Some(names) = notes.action_names.or_else(|| self.labels.names()) {
+        let (names_line, names) = notes.action_names.unzip();
+        if let Some(names) = names.or_else(|| self.labels.names()) {
             self.builder.action_names(names);
         }
-        self.builder.r_max(options.r_max.or(notes.r_max).unwrap_or(self.largest));
+        let (r_max_line, r_max) = notes.r_max.unzip();
+        self.builder.r_max(options.r_max.or(r_max).unwrap_or(self.largest));
         let Self { builder, state_lines, action_lines, first_action, .. } = self;
         builder.build().map_err(|defect| {
-            FormatError::model(path, defect, |state, action| match action {
-                None => state_lines.get(state).map(|&line| line as usize),
-                Some(action) => {
+            FormatError::model(path, defect, |part| match part {
+                Part::State(state) => state_lines.get(state).map(|&line| line as usize),
+                Part::Action(state, action) => {
                     let first = *first_action.get(state)? as usize;
                     action_lines.get(first + action).map(|&line| line as usize)
                 }
+                // A bound that came with the options has no line.
+                Part::RewardMax => r_max_line.filter(|_| options.r_max.is_none()),
+                Part::Start => start_line,
+                Part::ActionNames => names_line,
+                Part::StateNames => None,
             })
         })
     }
@@ -106,7 +115,8 @@ impl Body {
     /// The initial law: that of the comment, or the same probability for every initial state.
     fn start<R: BufRead>(&mut self, lines: &Lines<R>) -> Result<Vec<(usize, f64)>, FormatError> {
         if self.init.is_empty() {
-            return Err(FormatError::NoInitialState { path: lines.path().into() });
+            let line = self.state_lines.first().map_or(1, |&line| line as usize);
+            return Err(FormatError::NoInitialState { path: lines.path().into(), line });
         }
         let Some((line, law)) = self.header.notes.start.take() else {
             let share = 1.0 / self.init.len() as f64;
