@@ -1,0 +1,175 @@
+//! When is an action complete, when the model, and do the comments agree with it?
+//!
+//! A law in a comment must have the mean that the body states, a start law must give a positive
+//! probability to exactly the states labelled `init`, and names go to all states or to none. A
+//! file edited by hand that breaks this is refused: nobody could say which side is meant.
+
+use std::io::BufRead;
+
+use tucrl::mdp::Mdp;
+
+use super::super::super::error::Part;
+use super::super::super::{FormatError, ReadOptions};
+use super::super::lines::Lines;
+use super::{Action, Body, Labels, Laws};
+
+/// How far a printed row may miss one before it is refused.
+const PRINTED: f64 = 1e-5;
+/// How far the mean of a law may be from the reward in the body, for rewards up to one.
+const SAME_MEAN: f64 = 1e-9;
+
+impl Body {
+    /// Hands the open action, if any, to the builder.
+    pub(super) fn close_action<R: BufRead>(&mut self, lines: &Lines<R>) -> Result<(), FormatError> {
+        let Some(Action { reward, law }) = self.action.take() else { return Ok(()) };
+        if reward < 0.0 {
+            return Err(FormatError::NegativeReward {
+                path: lines.path().into(),
+                line: self.action_lines.last().map_or(1, |&line| line as usize),
+                state: self.state(),
+                action: self.actions() - 1,
+                reward,
+            });
+        }
+        self.largest = self.largest.max(reward);
+        let sum: f64 = self.row.iter().map(|entry| entry.1).sum();
+        if !self.header.notes.version_seen && (sum - 1.0).abs() <= PRINTED {
+            // The builder does this itself for smaller misses.
+            if (sum - 1.0).abs() > 1e-9 {
+                self.row.iter_mut().for_each(|entry| entry.1 /= sum);
+            }
+        }
+        match law {
+            None => drop(self.builder.action(reward, self.row.drain(..))),
+            Some((line, Laws::One(law))) => {
+                same_mean(lines, line, law.mean(), reward)?;
+                self.builder.action(law, self.row.drain(..));
+            }
+            Some((line, Laws::Each(laws))) => {
+                if laws.len() != self.row.len() {
+                    return Err(lines.contradiction(
+                        line,
+                        format!("{} laws for {} transitions", laws.len(), self.row.len()),
+                    ));
+                }
+                let mean = self.row.iter().zip(&laws).map(|(entry, law)| entry.1 * law.mean());
+                same_mean(lines, line, mean.sum(), reward)?;
+                let outcomes = self.row.drain(..).zip(laws);
+                self.builder.joint_action(outcomes.map(|((next, p), law)| (next, p, law)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks what only the end of the file shows, and builds the model.
+    pub(super) fn finish<R: BufRead>(
+        mut self,
+        lines: &Lines<R>,
+        options: &ReadOptions,
+    ) -> Result<Mdp, FormatError> {
+        let path = lines.path();
+        let count = |line, what, declared, found| match declared == found {
+            true => Ok(()),
+            false => Err(FormatError::Count { path: path.into(), line, what, declared, found }),
+        };
+        count(self.header.states_line, "states", self.header.states, self.state_lines.len())?;
+        if let Some((declared, line)) = self.header.choices {
+            count(line, "choices", declared, self.action_lines.len())?;
+        }
+        self.chosen.check(lines)?;
+        if !self.state_names.is_empty() && self.state_names.len() != self.state_lines.len() {
+            let missing = self.state_names.len();
+            let line = self.state_lines.get(missing).map_or(1, |&line| line as usize);
+            return Err(lines.contradiction(
+                line,
+                format!("state {missing} has no name, the states before it have one"),
+            ));
+        }
+        let start_line = self.header.notes.start.as_ref().map(|start| start.0);
+        let start = self.start(lines)?;
+        self.builder.start_law(start).state_names(std::mem::take(&mut self.state_names));
+        let notes = std::mem::take(&mut self.header.notes);
+        let (names_line, names) = notes.action_names.unzip();
+        if let Some(names) = names.or_else(|| self.labels.names()) {
+            self.builder.action_names(names);
+        }
+        let (r_max_line, r_max) = notes.r_max.unzip();
+        self.builder.r_max(options.r_max.or(r_max).unwrap_or(self.largest));
+        let Self { builder, state_lines, action_lines, first_action, .. } = self;
+        builder.build().map_err(|defect| {
+            FormatError::model(path, defect, |part| match part {
+                Part::State(state) => state_lines.get(state).map(|&line| line as usize),
+                Part::Action(state, action) => {
+                    let first = *first_action.get(state)? as usize;
+                    action_lines.get(first + action).map(|&line| line as usize)
+                }
+                // A bound that came with the options has no line.
+                Part::RewardMax => r_max_line.filter(|_| options.r_max.is_none()),
+                Part::Start => start_line,
+                Part::ActionNames => names_line,
+                Part::StateNames => None,
+            })
+        })
+    }
+
+    /// The initial law: that of the comment, or the same probability for every initial state.
+    fn start<R: BufRead>(&mut self, lines: &Lines<R>) -> Result<Vec<(usize, f64)>, FormatError> {
+        if self.init.is_empty() {
+            let line = self.state_lines.first().map_or(1, |&line| line as usize);
+            return Err(FormatError::NoInitialState { path: lines.path().into(), line });
+        }
+        let Some((line, law)) = self.header.notes.start.take() else {
+            let share = 1.0 / self.init.len() as f64;
+            return Ok(self.init.iter().map(|&state| (state, share)).collect());
+        };
+        let mut support: Vec<usize> =
+            law.iter().filter(|entry| entry.1 != 0.0).map(|entry| entry.0).collect();
+        support.sort_unstable();
+        support.dedup();
+        if support != self.init {
+            return Err(lines.contradiction(
+                line,
+                format!(
+                    "it starts in {}, the label init is on {}",
+                    list(&support),
+                    list(&self.init)
+                ),
+            ));
+        }
+        Ok(law)
+    }
+}
+
+impl Labels {
+    /// The labels as names, unless they differ between states or are mere numbers.
+    fn names(&mut self) -> Option<Vec<String>> {
+        let is_number = |(index, name): (usize, &String)| *name == index.to_string();
+        let is_unnamed = |name: &String| name.is_empty() || name == "__NOLABEL__";
+        let is_plain = self.names.iter().enumerate().all(is_number);
+        if self.differ || is_plain || self.names.iter().any(is_unnamed) {
+            return None;
+        }
+        Some(std::mem::take(&mut self.names))
+    }
+}
+
+fn same_mean<R: BufRead>(
+    lines: &Lines<R>,
+    line: usize,
+    mean: f64,
+    reward: f64,
+) -> Result<(), FormatError> {
+    // A NaN must fail as well, so the comparison asks for closeness.
+    if (mean - reward).abs() <= SAME_MEAN * reward.max(1.0) {
+        return Ok(());
+    }
+    Err(lines.contradiction(line, format!("its mean is {mean}, the reward of the action {reward}")))
+}
+
+/// A few states for a message.
+fn list(states: &[usize]) -> String {
+    let shown: Vec<String> = states.iter().take(8).map(ToString::to_string).collect();
+    let more = if states.len() > shown.len() { ", ..." } else { "" };
+    let word = if states.len() == 1 { "state" } else { "states" };
+    format!("{word} {}{more}", shown.join(", "))
+}

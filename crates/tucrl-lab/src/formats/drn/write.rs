@@ -1,0 +1,64 @@
+//! How is a model spelled so that Storm reads it and we lose nothing?
+//!
+//! The body holds mean rewards as one action reward model named `reward`. `@value_type` is left
+//! out: older releases of Storm refuse it, later ones do not need it. Comments start in the
+//! first column and never follow a header key.
+
+use std::io::{self, Write};
+
+use tucrl::mdp::Mdp;
+use tucrl::reward::{PairReward, RewardLaw};
+
+use super::super::law::write_string;
+use super::super::law::{write_law, write_list, write_names, write_number, write_states};
+use super::VERSION;
+use super::notes::MARK;
+
+/// Writes the whole model.
+pub(in super::super) fn write(mdp: &Mdp, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "// Written by tucrl. The {MARK} lines carry what DRN cannot say.")?;
+    writeln!(out, "{MARK} version {VERSION}")?;
+    note(out, "r_max", |out| write_number(out, mdp.r_max()))?;
+    let start: Vec<(usize, f64)> = mdp.start().collect();
+    // One certain state is said by its label.
+    if !matches!(start[..], [(_, 1.0)]) {
+        note(out, "start", |out| write_states(out, start.iter().copied()))?;
+    }
+    if !mdp.action_names().is_empty() {
+        note(out, "action_names", |out| write_names(out, mdp.action_names()))?;
+    }
+    writeln!(out, "@type: MDP\n@parameters\n\n@reward_models\nreward")?;
+    writeln!(out, "@nr_states\n{}\n@nr_choices\n{}\n@model", mdp.states(), mdp.pairs())?;
+    let mut starts = start.iter().map(|entry| entry.0).peekable();
+    for state in 0..mdp.states() {
+        let is_start = starts.next_if_eq(&state).is_some();
+        writeln!(out, "state {state}{}", if is_start { " init" } else { "" })?;
+        if let Some(name) = mdp.state_names().get(state) {
+            note(out, "name", |out| write_string(out, name))?;
+        }
+        for (action, pair) in mdp.pairs_of(state).enumerate() {
+            writeln!(out, "\taction {action} [{:?}]", mdp.mean_reward(pair))?;
+            match mdp.reward(pair) {
+                PairReward::Alone(RewardLaw::Constant(_)) => {}
+                PairReward::Alone(law) => note(out, "reward", |out| write_law(out, law))?,
+                PairReward::Joint(laws) => note(out, "rewards", |out| {
+                    write_list(out, laws.iter(), |out, law| write_law(out, law))
+                })?,
+            }
+            for (next, probability) in mdp.row(pair).iter() {
+                writeln!(out, "\t\t{next} : {probability:?}")?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn note(
+    out: &mut dyn Write,
+    word: &str,
+    value: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> io::Result<()> {
+    write!(out, "{MARK} {word} ")?;
+    value(out)?;
+    out.write_all(b"\n")
+}

@@ -1,0 +1,279 @@
+//! Why could a model file not be read or written, where is the fault, and what should be changed?
+//!
+//! Every variant carries its facts as fields. A message starts with the place, as
+//! `path:line:column`, and ends with what to change.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+use tucrl::error::ModelError;
+
+/// Why a model file was not read or not written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum FormatError {
+    /// The extension names no format.
+    #[error(
+        "{}: the extension does not say which format this is: accepted are .json (tucrl's own) \
+         and .drn (Storm's explicit format)", path.display()
+    )]
+    UnknownExtension {
+        /// The file.
+        path: PathBuf,
+    },
+    /// There is no such file.
+    #[error("{}: no such file: check the name", path.display())]
+    NotFound {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A folder stands where a file is needed.
+    #[error("{}: this is a folder: name a file", path.display())]
+    IsFolder {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The folder to write into is missing.
+    #[error("{}: the folder {} does not exist: create it first", path.display(), folder.display())]
+    NoFolder {
+        /// The file.
+        path: PathBuf,
+        /// The missing folder.
+        folder: PathBuf,
+    },
+    /// The system forbids it.
+    #[error("{}: permission denied: change the permissions of the file or its folder", path.display())]
+    PermissionDenied {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Any other failure of the system.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: io::Error,
+    },
+    /// The file to be written is already there.
+    #[error("{}: the file already exists: choose another name, or replace it with --force", path.display())]
+    AlreadyExists {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The file has no content.
+    #[error("{}: the file is empty: a model has at least one state", path.display())]
+    Empty {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Some bytes are not text.
+    #[error("{}: the file is not UTF-8 text here: save it as UTF-8", place(path, *line, None))]
+    NotUtf8 {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+    },
+    /// The text does not follow the format.
+    #[error("{}: {what}", place(path, *line, *column))]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1, where it is known.
+        column: Option<usize>,
+        /// What is wrong and what to change.
+        what: String,
+    },
+    /// A later version of a format of ours.
+    #[error(
+        "{}: {what} version {found} is not known: this program reads version 1, use a newer one",
+        place(path, *line, None)
+    )]
+    UnknownVersion {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// Which format it is the version of.
+        what: &'static str,
+        /// The version of the file.
+        found: String,
+    },
+    /// A kind of model that is not a finite MDP with known numbers.
+    #[error(
+        "{}: {kind} models are not supported: give an MDP or a DTMC with fixed probabilities",
+        place(path, *line, None)
+    )]
+    UnsupportedModel {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What the file holds.
+        kind: String,
+    },
+    /// Several reward models and none chosen.
+    #[error(
+        "{}: the file has several reward models ({}): choose one with --reward-model",
+        place(path, *line, None), names.join(", ")
+    )]
+    SeveralRewardModels {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// The chosen reward model does not exist.
+    #[error("{}: there is no reward model {asked:?}: {}", path.display(), available(names))]
+    NoSuchRewardModel {
+        /// The file.
+        path: PathBuf,
+        /// The name that was asked for.
+        asked: String,
+        /// The names that exist.
+        names: Vec<String>,
+    },
+    /// A reward below zero.
+    #[error(
+        "{}: state {state}, action {action} has the negative reward {reward}: rewards lie in \
+         [0, r_max], add the same constant to every reward", place(path, *line, None)
+    )]
+    NegativeReward {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The state.
+        state: usize,
+        /// The action.
+        action: usize,
+        /// State reward plus action reward.
+        reward: f64,
+    },
+    /// The header announces another number than the body holds.
+    #[error(
+        "{}: the header declares {declared} {what}, the file has {found}: correct the header, or \
+         complete the file", place(path, *line, None)
+    )]
+    Count {
+        /// The file.
+        path: PathBuf,
+        /// The line of the declaration, from 1.
+        line: usize,
+        /// States or choices.
+        what: &'static str,
+        /// The number of the header.
+        declared: usize,
+        /// The number of the body.
+        found: usize,
+    },
+    /// No state is marked as the start.
+    #[error(
+        "{}: from here on no state has the label init: add it to the line of the state where \
+         the process starts", place(path, *line, None)
+    )]
+    NoInitialState {
+        /// The file.
+        path: PathBuf,
+        /// The line of the first state, from 1.
+        line: usize,
+    },
+    /// Our comments in a `.drn` file do not match its body.
+    #[error(
+        "{}: the //@tucrl comment contradicts the model: {what}: correct one of them, or delete \
+         the comment", place(path, *line, None)
+    )]
+    Contradiction {
+        /// The file.
+        path: PathBuf,
+        /// The line of the comment, from 1.
+        line: usize,
+        /// Both sides.
+        what: String,
+    },
+    /// The file is well formed, the model it describes is not.
+    #[error("{}: {source}", match line {
+        Some(line) => place(path, *line, None),
+        None => path.display().to_string(),
+    })]
+    Model {
+        /// The file.
+        path: PathBuf,
+        /// The line of the faulty part, from 1, where the fault has one.
+        line: Option<usize>,
+        /// What is wrong with the model.
+        source: ModelError,
+    },
+}
+
+impl FormatError {
+    /// The right variant for what the system said about `path`.
+    pub(super) fn io(path: &Path, source: io::Error) -> Self {
+        let path = path.to_path_buf();
+        match source.kind() {
+            io::ErrorKind::NotFound => Self::NotFound { path },
+            io::ErrorKind::PermissionDenied => Self::PermissionDenied { path },
+            io::ErrorKind::IsADirectory => Self::IsFolder { path },
+            io::ErrorKind::AlreadyExists => Self::AlreadyExists { path },
+            _ => Self::Io { path, source },
+        }
+    }
+
+    /// A defect of the model, with the line that `line_of` knows for the faulty part.
+    pub(super) fn model(
+        path: &Path,
+        source: ModelError,
+        line_of: impl FnOnce(Part) -> Option<usize>,
+    ) -> Self {
+        use ModelError as E;
+        let line = match &source {
+            E::NoActions { state } => line_of(Part::State(*state)),
+            E::EmptyRow { state, action }
+            | E::BadProbability { state, action, .. }
+            | E::RowSum { state, action, .. }
+            | E::NextOutOfRange { state, action, .. }
+            | E::RewardOutOfRange { state, action, .. }
+            | E::RewardLaw { state, action, .. }
+            | E::UnmixableRewards { state, action, .. } => line_of(Part::Action(*state, *action)),
+            E::RewardMax { .. } => line_of(Part::RewardMax),
+            E::StartOutOfRange { .. } | E::BadStartProbability { .. } | E::StartSum { .. } => {
+                line_of(Part::Start)
+            }
+            E::NameCount { what: "state", .. } => line_of(Part::StateNames),
+            E::NameCount { .. } => line_of(Part::ActionNames),
+            _ => None,
+        };
+        Self::Model { path: path.into(), line, source }
+    }
+}
+
+/// A part of a file that a defect of the model can be traced to.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Part {
+    State(usize),
+    Action(usize, usize),
+    RewardMax,
+    Start,
+    StateNames,
+    ActionNames,
+}
+
+fn place(path: &Path, line: usize, column: Option<usize>) -> String {
+    match column {
+        Some(column) => format!("{}:{line}:{column}", path.display()),
+        None => format!("{}:{line}", path.display()),
+    }
+}
+
+fn available(names: &[String]) -> String {
+    match names {
+        [] => "the file has none, leave the choice out".into(),
+        _ => format!("choose one of {}", names.join(", ")),
+    }
+}
