@@ -5,11 +5,13 @@
 //!
 //! Reads `mdp`; feeds `evaluate`, `solve` and the command line. Departures from the paper: none.
 
+use serde::{Deserialize, Serialize};
+
 use crate::error::PolicyError;
 use crate::mdp::Mdp;
 
 /// A stationary policy: for every state, the actions played and their probabilities.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Policy {
     /// Choices of state `s` are `start[s]..start[s + 1]`.
     start: Vec<usize>,

@@ -1,0 +1,157 @@
+//! How far can the truth be from what was observed?
+//!
+//! Widths of the confidence sets, for the Bernstein boxes of the paper (section 3, "UCRL" and TUCRL)
+//! and the Hoeffding and L1 sets of UCRL2 (Jaksch, Ortner, Auer 2010). With b = ln(2 S A t_k / delta):
+//!
+//! - Bernstein: sqrt(14 var b / N+) + (49/3) b / N±, times r_max in the linear part for rewards;
+//! - Hoeffding: r_max sqrt(7 b / (2 N+)) for rewards, an L1 ball of radius
+//!   sqrt(14 S ln(2 A t_k / delta) / N+) for transitions.
+//!
+//! Every width is a root part times sqrt(b) plus a linear part times b, and only b changes for pairs
+//! that were not visited. Shrinking by alpha multiplies the widths (the paper's words) or b (what the
+//! published experiments did).
+//!
+//! Reads `counts`; feeds `truncation` and `evi`. Departures from the paper: none.
+
+use serde::{Deserialize, Serialize};
+
+use crate::counts::PairCounts;
+use crate::space::Space;
+
+/// The confidence parameter of an episode.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub enum Delta {
+    /// The same in every episode, as in the paper.
+    Fixed(f64),
+    /// 1/sqrt(t_k), as in the published experiments.
+    InverseRoot,
+}
+
+/// What shrinking by alpha multiplies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Shrink {
+    /// The widths.
+    #[default]
+    Linear,
+    /// The logarithm b: the root part by sqrt(alpha), the linear part by alpha.
+    Log,
+}
+
+/// The family of confidence sets.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Family {
+    /// Hoeffding intervals for rewards, L1 balls for transitions (UCRL2).
+    Hoeffding,
+    /// Empirical Bernstein intervals for both (UCRL2B, TUCRL).
+    Bernstein,
+}
+
+/// How widths are computed; fixed for a run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Confidence {
+    /// Which inequality.
+    pub family: Family,
+    /// The probability that is allowed to fail.
+    pub delta: Delta,
+    /// Shrinkage of reward widths.
+    pub alpha_r: f64,
+    /// Shrinkage of transition widths.
+    pub alpha_p: f64,
+    /// What alpha multiplies.
+    pub shrink: Shrink,
+    /// The largest possible reward.
+    pub r_max: f64,
+    /// Replaces S A in the logarithm; for experiments.
+    pub nominal_pairs: Option<f64>,
+}
+
+/// The widths of one episode: two numbers for rewards, two for transitions.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Widths {
+    family: Family,
+    reward_root: f64,
+    reward_linear: f64,
+    next_root: f64,
+    next_linear: f64,
+    states: f64,
+}
+
+impl Confidence {
+    /// The widths of an episode that starts at time `t_k`.
+    #[doc(alias = "b_k")]
+    pub fn widths(&self, space: &Space, t_k: u64) -> Widths {
+        let time = t_k as f64;
+        let delta = match self.delta {
+            Delta::Fixed(delta) => delta,
+            Delta::InverseRoot => 1.0 / time.sqrt(),
+        };
+        let pairs = self.nominal_pairs.unwrap_or(space.nominal_pairs() as f64);
+        let b = (2.0 * pairs * time / delta).ln();
+        let (states, actions) = (space.states() as f64, f64::from(space.max_actions()));
+        // Factors of sqrt(b) and of b.
+        let root = |alpha: f64, inside: f64| match self.shrink {
+            Shrink::Linear => alpha * inside.sqrt(),
+            Shrink::Log => (alpha * inside).sqrt(),
+        };
+        match self.family {
+            Family::Hoeffding => Widths {
+                family: self.family,
+                reward_root: self.r_max * root(self.alpha_r, 3.5 * b),
+                reward_linear: 0.0,
+                next_root: root(self.alpha_p, 14.0 * states * (2.0 * actions * time / delta).ln()),
+                next_linear: 0.0,
+                states,
+            },
+            Family::Bernstein => Widths {
+                family: self.family,
+                reward_root: root(self.alpha_r, 14.0 * b),
+                reward_linear: self.alpha_r * (49.0 / 3.0) * self.r_max * b,
+                next_root: root(self.alpha_p, 14.0 * b),
+                next_linear: self.alpha_p * (49.0 / 3.0) * b,
+                states,
+            },
+        }
+    }
+}
+
+impl Widths {
+    /// The reward width of a pair.
+    #[doc(alias = "beta_r")]
+    #[inline]
+    pub fn reward(&self, pair: &PairCounts) -> f64 {
+        match self.family {
+            Family::Hoeffding => self.reward_root / (pair.visits_at_least_one() as f64).sqrt(),
+            Family::Bernstein => {
+                self.reward_root * pair.reward_deviation()
+                    + self.reward_linear / pair.visits_less_one() as f64
+            }
+        }
+    }
+
+    /// The width of a next state never seen from a pair: the largest probability that it may have.
+    #[doc(alias = "beta_0")]
+    #[doc(alias = "p+")]
+    #[inline]
+    pub fn unobserved(&self, pair: &PairCounts) -> f64 {
+        self.next_linear / pair.visits_less_one() as f64
+    }
+
+    /// The width of an observed next state with the given deviation.
+    #[doc(alias = "beta_p")]
+    #[inline]
+    pub fn observed(&self, pair: &PairCounts, deviation: f64) -> f64 {
+        self.next_root * deviation + self.unobserved(pair)
+    }
+
+    /// The radius of the L1 ball: UCRL2's own, or the sum of the Bernstein widths over *all* S next
+    /// states, forbidden ones included.
+    #[inline]
+    pub fn radius(&self, pair: &PairCounts) -> f64 {
+        match self.family {
+            Family::Hoeffding => self.next_root / (pair.visits_at_least_one() as f64).sqrt(),
+            Family::Bernstein => {
+                self.next_root * pair.spread() + self.states * self.unobserved(pair)
+            }
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What happens when an action is played?
+//!
+//! One uninterrupted stream of states and rewards, without resets (paper, section 2). [`Walk`] is a
+//! known model walked at random: it draws the next state, then the reward, from the stream of its
+//! run, so that agents of the same run index face the same luck wherever they act alike.
+//!
+//! Reads `mdp`, `space`, `rng`; feeds `run`. Departures from the paper: none.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::mdp::Mdp;
+use crate::reward::PairReward;
+use crate::rng::RandomStream;
+use crate::space::{ActionId, Space, StateId};
+
+/// What one action led to.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Step {
+    /// The reward that was paid.
+    pub reward: f64,
+    /// What it was in expectation; NaN when the world does not know.
+    pub mean_reward: f64,
+    /// The next state.
+    pub next: StateId,
+}
+
+/// A world that can be acted in.
+pub trait Environment {
+    /// What a learner may know of it.
+    fn space(&self) -> &Space;
+    /// The state that it is in.
+    fn state(&self) -> StateId;
+    /// Plays an action in the present state.
+    ///
+    /// # Panics
+    /// When the present state does not have the action.
+    fn step(&mut self, action: ActionId) -> Step;
+}
+
+/// A model walked at random.
+#[derive(Debug, Clone)]
+pub struct Walk {
+    mdp: Arc<Mdp>,
+    space: Space,
+    at: WalkState,
+}
+
+/// Where a walk stands; all that a checkpoint needs besides the model.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WalkState {
+    state: u32,
+    random: RandomStream,
+}
+
+impl Walk {
+    /// Starts a walk; the initial state is drawn from the model's initial law.
+    pub fn new(mdp: Arc<Mdp>, mut random: RandomStream) -> Self {
+        let starts: Vec<(usize, f64)> = mdp.start().collect();
+        let state = match starts.as_slice() {
+            [(state, _)] => *state,
+            many => many[random.categorical(&many.iter().map(|e| e.1).collect::<Vec<_>>())].0,
+        };
+        let space = Space::listed((0..mdp.states()).map(|s| mdp.actions(s) as u32).collect());
+        Self { mdp, space, at: WalkState { state: state as u32, random } }
+    }
+
+    /// Where the walk stands.
+    pub fn position(&self) -> &WalkState {
+        &self.at
+    }
+
+    /// Continues a walk where another one stood.
+    ///
+    /// # Panics
+    /// When the model does not have that state.
+    pub fn resume(mdp: Arc<Mdp>, at: WalkState) -> Self {
+        assert!((at.state as usize) < mdp.states(), "the checkpoint belongs to another model");
+        let space = Space::listed((0..mdp.states()).map(|s| mdp.actions(s) as u32).collect());
+        Self { mdp, space, at }
+    }
+}
+
+impl Environment for Walk {
+    fn space(&self) -> &Space {
+        &self.space
+    }
+
+    #[inline]
+    fn state(&self) -> StateId {
+        StateId::from(self.at.state)
+    }
+
+    #[inline]
+    fn step(&mut self, action: ActionId) -> Step {
+        let pair = self.mdp.pair(self.at.state as usize, action as usize);
+        let row = self.mdp.row(pair);
+        let entry = if row.len() == 1 { 0 } else { self.at.random.categorical(row.probability) };
+        let law = match self.mdp.reward(pair) {
+            PairReward::Alone(law) => law,
+            PairReward::Joint(laws) => &laws[entry],
+        };
+        let reward = law.sample(&mut self.at.random);
+        self.at.state = row.next[entry];
+        Step { reward, mean_reward: self.mdp.mean_reward(pair), next: StateId::from(self.at.state) }
+    }
+}

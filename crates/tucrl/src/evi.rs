@@ -1,0 +1,373 @@
+//! Which policy is best in the best plausible world?
+//!
+//! Extended value iteration (paper, algorithm TEVI; Jaksch et al. 2010): v_{n+1}(s) = max over actions
+//! of the optimistic reward plus the best plausible expectation of v_n, from v_0 = 0 until the increments
+//! differ by at most epsilon = r_max / sqrt(t_k), over the planned states: the seen ones and, if they are
+//! planned on, those never seen as one state of reward r_max that may go anywhere.
+//!
+//! **Acceleration.** Where a world has unreachable states, optimism believes in a tiny chance of
+//! reaching paradise and plain sweeps need as many sweeps as that takes steps, up to millions. So when
+//! the trend says that many sweeps are left, the optimistic chain that is greedy for the present values
+//! (best actions, best laws) is evaluated exactly, and its bias becomes the next value vector: policy
+//! iteration in the extended world. The judge stays the same, one exact sweep whose increments differ by
+//! at most epsilon; what follows from that holds for any value vector v: the gain lies between the
+//! increments, the greedy policy attains the lower one, and v(s') - v(s) is at most the upper one times
+//! the optimistic shortest path from s to s', which is the paper's bound on the span.
+//!
+//! Reads `plausible`, `inner_max`, `chain`; feeds the agents. Departures from the paper: none with
+//! `planner=plain`; acceleration as said.
+
+use serde::{Deserialize, Serialize};
+
+use crate::chain::Chain;
+use crate::counts::Counts;
+use crate::inner_max::{Ranking, Scratch, UNSEEN, Values};
+use crate::planner::{Choice, Plan, PlanError, ends};
+use crate::plausible::{PlausibleSet, View};
+use crate::rng::RandomStream;
+
+/// How to choose among actions that look equally good.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Ties {
+    /// The action tried least often, then the one with the lowest number.
+    #[default]
+    LeastVisited,
+    /// The one with the lowest number.
+    LowestIndex,
+    /// A tiny random bonus per action number, drawn once a plan (the published code).
+    Noise,
+}
+
+/// Which solver plans.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Method {
+    /// Plain sweeps.
+    Plain,
+    /// Sweeps with exact evaluations in between where they pay.
+    #[default]
+    Accelerated,
+}
+
+/// How to run extended value iteration.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct EviOptions {
+    /// Plain or accelerated.
+    pub method: Method,
+    /// How ties are broken.
+    pub ties: Ties,
+    /// Weight of the real transition; 1 in the paper, less makes periodic sets aperiodic.
+    #[doc(alias = "tau")]
+    pub aperiodicity: f64,
+    /// Sweeps after which planning is given up.
+    pub sweep_limit: u64,
+    /// Whether to start from the previous plan's values; voids the span guarantee.
+    pub warm_start: bool,
+}
+
+impl Default for EviOptions {
+    fn default() -> Self {
+        Self {
+            method: Method::default(),
+            ties: Ties::default(),
+            aperiodicity: 1.0,
+            sweep_limit: 1_000_000,
+            warm_start: false,
+        }
+    }
+}
+
+/// Between two looks at the trend.
+const TREND: u64 = 32;
+/// Chains larger than this are never evaluated exactly.
+const EVALUATION_LIMIT: usize = 4_000;
+
+/// Solves the extended world to accuracy r_max / sqrt(t_k).
+///
+/// # Errors
+/// When the sweep limit is reached.
+pub fn solve(
+    set: &PlausibleSet<'_>,
+    t_k: u64,
+    options: &EviOptions,
+    previous: Option<&Values>,
+) -> Result<Plan, PlanError> {
+    let tolerance = set.r_max / (t_k as f64).sqrt();
+    let start = previous.filter(|_| options.warm_start);
+    let mut run = Sweeper::new(set, options.aperiodicity, start);
+    let mut evaluations = 0;
+    let mut earlier_span = f64::INFINITY;
+    loop {
+        let (low, high) = run.sweep();
+        let span = high - low;
+        if span <= tolerance {
+            return Ok(run.plan(low, high, evaluations, options.ties, t_k, tolerance));
+        }
+        if run.sweeps >= options.sweep_limit {
+            let sweeps = run.sweeps;
+            return Err(PlanError::NotConverged { t_k, sweeps, span, tolerance });
+        }
+        let is_due = run.sweeps.is_multiple_of(TREND);
+        if is_due && options.method == Method::Accelerated && run.states() <= EVALUATION_LIMIT {
+            let decay = (earlier_span / span).ln() / TREND as f64;
+            let needed = (span / tolerance).ln() / decay;
+            // An evaluation costs about as much as a sweep for every few states. A span that does not
+            // fall at all has no trend; it needs for ever.
+            let is_worth_it = !(needed >= 0.0 && needed < 64.0 + run.states() as f64 / 4.0);
+            if earlier_span.is_finite() && is_worth_it {
+                evaluations += run.iterate_policies(tolerance);
+                earlier_span = f64::INFINITY;
+                continue;
+            }
+        }
+        if is_due {
+            earlier_span = span;
+        }
+        run.advance();
+    }
+}
+
+/// The state of one extended value iteration.
+pub(crate) struct Sweeper<'a, 'b> {
+    set: &'b PlausibleSet<'a>,
+    aperiodicity: f64,
+    pub(crate) values: Values,
+    pub(crate) swept: Values,
+    /// The value of every pair for `values`, as of the last sweep.
+    pub(crate) worth: Vec<f64>,
+    ranking: Ranking,
+    scratch: Scratch,
+    pub(crate) sweeps: u64,
+}
+
+impl<'a, 'b> Sweeper<'a, 'b> {
+    pub(crate) fn new(
+        set: &'b PlausibleSet<'a>,
+        aperiodicity: f64,
+        start: Option<&Values>,
+    ) -> Self {
+        let seen = set.counts().seen();
+        let mut values = Values { seen: vec![0.0; seen], unseen: 0.0 };
+        if let Some(start) = start {
+            // States seen since then start where all unseen states stood.
+            values.unseen = start.unseen;
+            values.seen.fill(start.unseen);
+            values.seen[..start.seen.len()].copy_from_slice(&start.seen);
+        }
+        Self {
+            set,
+            aperiodicity,
+            swept: values.clone(),
+            values,
+            worth: vec![0.0; set.counts().pairs().len()],
+            ranking: Ranking::default(),
+            scratch: Scratch::new(),
+            sweeps: 0,
+        }
+    }
+
+    fn states(&self) -> usize {
+        self.values.seen.len() + usize::from(self.set.unseen > 0)
+    }
+
+    /// One application of the optimistic Bellman operator to `values` into `swept`; returns the
+    /// smallest and largest increment over the planned states.
+    pub(crate) fn sweep(&mut self) -> (f64, f64) {
+        let set = self.set;
+        let counts = set.counts();
+        if set.needs_ranking() {
+            self.ranking.update(&self.values);
+        }
+        let view = View::new(&self.values, &self.ranking, set.unseen > 0);
+        let tau = self.aperiodicity;
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for number in 0..counts.seen() as u32 {
+            let here = view.values.seen[number as usize];
+            let mut best = f64::NEG_INFINITY;
+            for pair in counts.pairs_of(number) {
+                let expected = set.best_value(pair, &view, &mut self.scratch);
+                let worth = set.reward(pair) + tau * expected + (1.0 - tau) * here;
+                self.worth[pair] = worth;
+                best = best.max(worth);
+            }
+            self.swept.seen[number as usize] = best;
+            low = low.min(best - here);
+            high = high.max(best - here);
+        }
+        if set.unseen > 0 {
+            let here = self.values.unseen;
+            let pulled = set
+                .attractor()
+                .map_or((0.0, 0.0), |(to, least)| (least, least * view.values.seen[to as usize]));
+            let expected = (1.0 - pulled.0) * view.best() + pulled.1;
+            self.swept.unseen = set.r_max + tau * expected + (1.0 - tau) * here;
+            low = low.min(self.swept.unseen - here);
+            high = high.max(self.swept.unseen - here);
+        }
+        self.sweeps += 1;
+        (low, high)
+    }
+
+    /// Makes the swept values the present ones, recentred so that the smallest is 0.
+    pub(crate) fn advance(&mut self) {
+        let (lowest, _) = ends(self.swept.seen.iter().copied());
+        self.swept.seen.iter_mut().for_each(|value| *value -= lowest);
+        self.swept.unseen -= lowest;
+        std::mem::swap(&mut self.values, &mut self.swept);
+    }
+
+    /// Policy iteration from the values of the last sweep: evaluates the greedy optimistic chain
+    /// exactly, adopts its bias, sweeps, and goes on while that narrows the increments. Leaves the
+    /// best values met, not yet swept, and returns the number of evaluations.
+    fn iterate_policies(&mut self, tolerance: f64) -> u64 {
+        let mut kept = self.swept.clone();
+        let mut kept_span = f64::INFINITY;
+        let mut horizon = 2.0 * self.sweeps as f64;
+        for evaluation in 1..=60 {
+            let Some(bias) = self.evaluate_greedy(horizon) else {
+                self.restore(kept);
+                return evaluation;
+            };
+            self.values = bias;
+            let (low, high) = self.sweep();
+            let span = high - low;
+            if span < kept_span {
+                kept = self.values.clone();
+            }
+            // A chain with several classes is a stage on the way; give it time to grow together.
+            let is_stuck = span >= 0.5 * kept_span && evaluation > 8;
+            kept_span = kept_span.min(span);
+            if span <= tolerance || is_stuck {
+                self.restore(kept);
+                return evaluation;
+            }
+            horizon *= 4.0;
+        }
+        self.restore(kept);
+        60
+    }
+
+    fn restore(&mut self, values: Values) {
+        self.swept = values;
+        self.advance();
+    }
+
+    /// The values after `horizon` more steps of the chain that is greedy for the present values:
+    /// its bias, plus the horizon times how much each state's gain differs from the best.
+    fn evaluate_greedy(&self, horizon: f64) -> Option<Values> {
+        let counts = self.set.counts();
+        let seen = counts.seen();
+        let view = View::new(&self.values, &self.ranking, self.set.unseen > 0);
+        let mut scratch = Scratch::new();
+        let (mut rewards, mut starts) = (Vec::new(), vec![0]);
+        let (mut next, mut probability) = (Vec::new(), Vec::new());
+        for number in 0..seen as u32 {
+            let pairs = counts.pairs_of(number);
+            let best = pairs.fold(None, |best: Option<usize>, pair| match best {
+                Some(other) if self.worth[other] >= self.worth[pair] => best,
+                _ => Some(pair),
+            })?;
+            let mut sink = crate::inner_max::LawSink::default();
+            self.set.fill(best, &view, &mut scratch, &mut sink);
+            let law = sink.into_law();
+            let total: f64 = law.iter().map(|entry| entry.1).sum();
+            for (state, mass) in law {
+                next.push(if state == UNSEEN { seen as u32 } else { state });
+                probability.push(mass / total);
+            }
+            rewards.push(self.set.reward(best));
+            starts.push(next.len());
+        }
+        if self.set.unseen > 0 {
+            next.push(if view.top == UNSEEN { seen as u32 } else { view.top });
+            probability.push(1.0);
+            rewards.push(self.set.r_max);
+            starts.push(next.len());
+        }
+        let rows = rewards.iter().enumerate().map(|(state, &reward)| {
+            let entries = starts[state]..starts[state + 1];
+            (reward, &next[entries.clone()], &probability[entries])
+        });
+        let answer = Chain::of_rows(rows).values().ok()?;
+        let (_, best_gain) = ends(answer.gain.iter().copied());
+        let mut values = answer.bias;
+        for (value, gain) in values.iter_mut().zip(&answer.gain) {
+            // The aperiodic iterates are biases divided by tau.
+            *value = (*value + horizon * (gain - best_gain)) / self.aperiodicity;
+        }
+        if values.iter().any(|value| !value.is_finite()) {
+            return None;
+        }
+        let (lowest, _) = ends(values[..seen].iter().copied());
+        values.iter_mut().for_each(|value| *value -= lowest);
+        let unseen = values.get(seen).copied().unwrap_or(0.0);
+        values.truncate(seen);
+        Some(Values { seen: values, unseen })
+    }
+
+    /// The plan that is greedy for `values`, which the last sweep has judged.
+    fn plan(
+        mut self,
+        low: f64,
+        high: f64,
+        evaluations: u64,
+        ties: Ties,
+        t_k: u64,
+        tolerance: f64,
+    ) -> Plan {
+        let set = self.set;
+        let (choices, action_unseen) = choose(set.counts(), &self.worth, ties, t_k, tolerance);
+        let scale = self.aperiodicity;
+        let (lowest, _) = ends(self.values.seen.iter().copied());
+        let centred = |value: f64| scale * (value - lowest);
+        self.values.seen.iter_mut().for_each(|value| *value = centred(*value));
+        Plan {
+            choices,
+            action_unseen,
+            gain_low: low,
+            gain_high: high,
+            bias_unseen: (set.unseen > 0).then(|| centred(self.values.unseen)),
+            bias: self.values.seen,
+            sweeps: self.sweeps,
+            evaluations,
+            unseen: set.counts().unseen(),
+            under_visited: 0,
+        }
+    }
+}
+
+/// The best action of every seen state, ties broken by the rule, and that of states never seen,
+/// where all actions tie.
+pub(crate) fn choose(
+    counts: &Counts,
+    worth: &[f64],
+    ties: Ties,
+    t_k: u64,
+    tolerance: f64,
+) -> (Vec<Choice>, u32) {
+    let noise: Vec<f64> = match ties {
+        Ties::Noise => {
+            let mut random = RandomStream::new(t_k);
+            let size = 0.1 * tolerance.min(1e-6);
+            (0..counts.space().max_actions()).map(|_| random.uniform(0.0, size)).collect()
+        }
+        _ => Vec::new(),
+    };
+    let choices = (0..counts.seen() as u32).map(|number| {
+        let pairs = counts.pairs_of(number);
+        let first = pairs.start;
+        let bonus = |pair: usize| noise.get(pair - first).copied().unwrap_or(0.0);
+        let (_, best) = ends(pairs.clone().map(|pair| worth[pair] + bonus(pair)));
+        let bar = match ties {
+            Ties::Noise => best,
+            _ => best - 1e-12 * (1.0 + best.abs()),
+        };
+        let tied = pairs.filter(|&pair| worth[pair] + bonus(pair) >= bar);
+        let chosen = match ties {
+            Ties::LeastVisited => tied.min_by_key(|&p| counts.pairs()[p].visits_before()),
+            _ => tied.min(),
+        };
+        Choice::pure((chosen.unwrap_or(first) - first) as u32)
+    });
+    let loudest = noise.iter().enumerate().max_by(|a, b| a.1.total_cmp(b.1));
+    (choices.collect(), loudest.map_or(0, |(action, _)| action as u32))
+}

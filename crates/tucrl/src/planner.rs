@@ -1,0 +1,139 @@
+//! What does planning give back, and what must an algorithm say to be one?
+//!
+//! A plan is a policy on the seen states, possibly mixing two actions, with the optimistic gain and
+//! bias that justify it and the numbers that a record of the episode needs (ALGORITHMS 0.5). An
+//! algorithm is a [`Planner`] plus a stopping rule; `episode` is the loop around it.
+//!
+//! Reads `counts`; feeds `episode`, `evi`, `agents`. Departures from the paper: none.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::counts::Counts;
+use crate::inner_max::Values;
+use crate::plausible::KnownRewards;
+
+/// How one acts in a seen state: the action, and the other one with its probability.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Choice {
+    /// The action played first of all.
+    pub action: u32,
+    /// Played instead, with probability `mix`.
+    pub other: u32,
+    /// 0 for a deterministic choice.
+    pub mix: f64,
+}
+
+impl Choice {
+    /// Always the same action.
+    pub fn pure(action: u32) -> Self {
+        Self { action, other: action, mix: 0.0 }
+    }
+}
+
+/// The outcome of planning one episode.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// How to act, by number of seen state.
+    pub choices: Vec<Choice>,
+    /// The action of a state that is met for the first time before the next plan.
+    pub action_unseen: u32,
+    /// Bounds on the optimistic gain.
+    pub gain_low: f64,
+    /// Bounds on the optimistic gain.
+    pub gain_high: f64,
+    /// The value vector that the policy is greedy for, smallest entry 0.
+    pub bias: Vec<f64>,
+    /// The same for states never seen, when they were planned on.
+    pub bias_unseen: Option<f64>,
+    /// Sweeps of extended value iteration.
+    pub sweeps: u64,
+    /// Exact evaluations of an optimistic chain between sweeps.
+    pub evaluations: u64,
+    /// States never seen at planning time.
+    pub unseen: u64,
+    /// Under-visited pairs of seen states; what TUCRL calls K_k.
+    pub under_visited: u64,
+}
+
+impl Plan {
+    /// The midpoint of the bounds on the gain.
+    pub fn gain(&self) -> f64 {
+        self.gain_low + (self.gain_high - self.gain_low) / 2.0
+    }
+
+    /// The span of the bias over the seen states.
+    pub fn span_seen(&self) -> f64 {
+        let (low, high) = ends(self.bias.iter().copied());
+        high - low
+    }
+
+    /// The span of the bias over all planned states.
+    pub fn span(&self) -> f64 {
+        let (low, high) = ends(self.bias.iter().copied().chain(self.bias_unseen));
+        high - low
+    }
+}
+
+/// The smallest and the largest of some numbers.
+pub(crate) fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
+    values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)))
+}
+
+/// Why no plan was made.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum PlanError {
+    /// Extended value iteration hit its cap.
+    #[error(
+        "planning at step {t_k} did not converge: after {sweeps} sweeps the increments still differ \
+         by {span}, {tolerance} was asked: use planner=accelerated, or wider confidence sets (a larger \
+         alpha)"
+    )]
+    NotConverged {
+        /// The step at which the episode would have started.
+        t_k: u64,
+        /// Sweeps done.
+        sweeps: u64,
+        /// Largest minus smallest increment.
+        span: f64,
+        /// The accuracy asked for.
+        tolerance: f64,
+    },
+    /// SCAL without augmented rewards met a state where the span constraint cannot be met.
+    #[error(
+        "planning at step {t_k}: no mixture of actions meets the span bound c = {c} in state {state}: \
+         use augmented rewards, operator=n, or a larger c"
+    )]
+    Infeasible {
+        /// The step at which the episode would have started.
+        t_k: u64,
+        /// The state.
+        state: u64,
+        /// The span bound.
+        c: f64,
+    },
+}
+
+/// Turns counts into a plan.
+pub trait Planner {
+    /// Plans the episode that starts at time `t_k` in the state numbered `here`.
+    ///
+    /// `previous` is the last plan's value vector, for planners that start warm.
+    ///
+    /// # Errors
+    /// When the plan does not converge; never a policy without a guarantee.
+    fn plan(
+        &self,
+        counts: &Counts,
+        here: u32,
+        t_k: u64,
+        previous: Option<&Values>,
+        known: KnownRewards<'_>,
+    ) -> Result<Plan, PlanError>;
+
+    /// Whether an episode ends as soon as a state is met that had not been visited before it.
+    fn stops_at_new_states(&self) -> bool {
+        false
+    }
+}

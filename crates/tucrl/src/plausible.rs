@@ -1,0 +1,271 @@
+//! Which worlds are plausible in this episode?
+//!
+//! For every pair of a seen state an optimistic reward and a set of next-state laws: a Bernstein box, an
+//! L1 ball, or the whole simplex where the pair was never tried (paper, section 3 and appendix on
+//! algorithmic details). All states never seen are exchangeable (same reward interval, same simplex,
+//! same value in every sweep), so they are one state that remembers how many it stands for: exact,
+//! and the cost of a plan does not depend on the nominal size.
+//!
+//! A pair that truncation forbids puts nothing on states never seen. In a box the mass that they
+//! could have had may be given back to the seen ones (`zeta`, the appendix's second relaxation).
+//!
+//! Reads `counts`, `confidence`, `inner_max`; feeds `evi`, `span_clip`. Departures: none.
+
+use crate::confidence::Widths;
+use crate::counts::Counts;
+use crate::inner_max::{
+    BoxRow, LawSink, Ranking, Scratch, Sink, UNSEEN, ValueSink, Values, fill_ball, fill_box,
+};
+
+/// The plausible worlds of one episode.
+#[derive(Debug, Clone)]
+pub struct PlausibleSet<'a> {
+    counts: &'a Counts,
+    /// The largest possible reward.
+    pub(crate) r_max: f64,
+    /// How many states never seen are planned on; 0 when planning happens on the seen ones only.
+    pub(crate) unseen: u64,
+    reward: Vec<f64>,
+    pairs: Vec<PairSet>,
+    shape: Shape,
+    /// A state that every law must give some probability, and how much.
+    attractor: Option<(u32, f64)>,
+}
+
+/// What one pair may do.
+#[derive(Debug, Clone, Copy)]
+struct PairSet {
+    is_untried: bool,
+    /// May not lead to states never seen.
+    is_forbidden: bool,
+    /// Ball: half the radius. Box: the capacity of a seen state never reached from here.
+    size: f64,
+    /// Box: what the lower ends leave over.
+    left: f64,
+    /// Box: the capacity of all states never seen together.
+    unseen_cap: f64,
+}
+
+#[derive(Debug, Clone)]
+enum Shape {
+    Ball,
+    Box { low: Vec<f64>, room: Vec<f64> },
+}
+
+/// True mean rewards that the learner has been told, by pair of seen states.
+pub type KnownRewards<'a> = Option<&'a dyn Fn(usize) -> f64>;
+
+impl<'a> PlausibleSet<'a> {
+    /// L1 balls around the observed laws; `forbids` says which pairs may not leave the seen states.
+    pub fn balls(
+        counts: &'a Counts,
+        widths: &Widths,
+        r_max: f64,
+        unseen: u64,
+        forbids: impl Fn(usize) -> bool,
+        known: KnownRewards<'_>,
+    ) -> Self {
+        let pairs = counts.pairs().iter().enumerate().map(|(pair, stats)| PairSet {
+            is_untried: stats.visits_before() == 0,
+            is_forbidden: unseen == 0 || forbids(pair),
+            size: widths.radius(stats) / 2.0,
+            left: 0.0,
+            unseen_cap: 0.0,
+        });
+        let pairs = pairs.collect();
+        let reward = optimistic_rewards(counts, widths, r_max, known);
+        Self { counts, r_max, unseen, reward, pairs, shape: Shape::Ball, attractor: None }
+    }
+
+    /// Boxes of per-state intervals. For a forbidden pair the upper ends are raised by
+    /// `lost * min(1, p+)`, with `lost` the number of states whose mass is given back.
+    pub fn boxes(
+        counts: &'a Counts,
+        widths: &Widths,
+        r_max: f64,
+        unseen: u64,
+        forbids: impl Fn(usize) -> bool,
+        lost: u64,
+        known: KnownRewards<'_>,
+    ) -> Self {
+        let (mut low, mut room) = (vec![0.0; counts.arena()], vec![0.0; counts.arena()]);
+        let mut pairs = Vec::with_capacity(counts.pairs().len());
+        for (pair, stats) in counts.pairs().iter().enumerate() {
+            let is_forbidden = unseen == 0 || forbids(pair);
+            let unobserved = widths.unobserved(stats);
+            let given_back = if is_forbidden { lost as f64 * unobserved.min(1.0) } else { 0.0 };
+            let row = counts.row(pair);
+            let mut left = 1.0;
+            for (entry, (&share, &deviation)) in
+                counts.entries(pair).zip(row.share.iter().zip(row.deviation))
+            {
+                let width = widths.observed(stats, deviation);
+                low[entry] = (share - width).max(0.0);
+                room[entry] = (share + width + given_back).min(1.0) - low[entry];
+                left -= low[entry];
+            }
+            pairs.push(PairSet {
+                is_untried: stats.visits_before() == 0,
+                is_forbidden,
+                size: (unobserved + given_back).min(1.0),
+                left: left.max(0.0),
+                unseen_cap: if is_forbidden {
+                    0.0
+                } else {
+                    (unseen as f64 * unobserved.min(1.0)).min(1.0)
+                },
+            });
+        }
+        let reward = optimistic_rewards(counts, widths, r_max, known);
+        let shape = Shape::Box { low, room };
+        Self { counts, r_max, unseen, reward, pairs, shape, attractor: None }
+    }
+
+    /// Forces every law to give the state numbered `to` at least `least` (or its upper end, if that
+    /// is less): the perturbation under which SCAL's theory works.
+    pub(crate) fn attract(&mut self, to: u32, least: f64) {
+        self.attractor = Some((to, least));
+        let Shape::Box { low, room } = &mut self.shape else { return };
+        for (pair, set) in self.pairs.iter_mut().enumerate() {
+            let entries = self.counts.entries(pair);
+            if let Some(entry) = entries.clone().find(|&e| self.counts.next_at(e) == to) {
+                let raise =
+                    (least.min(low[entry] + room[entry]) - low[entry]).max(0.0).min(set.left);
+                low[entry] += raise;
+                room[entry] -= raise;
+                set.left -= raise;
+            }
+        }
+    }
+
+    /// The counts that the set was made from.
+    pub fn counts(&self) -> &'a Counts {
+        self.counts
+    }
+
+    /// The optimistic reward of a pair.
+    #[inline]
+    pub fn reward(&self, pair: usize) -> f64 {
+        self.reward[pair]
+    }
+
+    /// The state that every law must give some probability, and how much.
+    pub(crate) fn attractor(&self) -> Option<(u32, f64)> {
+        self.attractor
+    }
+
+    /// Whether ranks and prefix sums are needed.
+    pub(crate) fn needs_ranking(&self) -> bool {
+        matches!(self.shape, Shape::Box { .. })
+    }
+
+    /// Puts the best plausible law of a pair into a sink.
+    #[inline]
+    pub(crate) fn fill(
+        &self,
+        pair: usize,
+        view: &View<'_>,
+        scratch: &mut Scratch,
+        sink: &mut impl Sink,
+    ) {
+        let set = &self.pairs[pair];
+        let top = if set.is_forbidden { view.top_seen } else { view.top };
+        if set.is_untried {
+            let pulled = self.attractor.map_or(0.0, |(to, least)| {
+                sink.give(to, least);
+                least
+            });
+            sink.give(top, 1.0 - pulled);
+            return;
+        }
+        let entries = self.counts.entries(pair);
+        let row = self.counts.row(pair);
+        match &self.shape {
+            Shape::Ball => fill_ball(row.next, row.share, set.size, top, &view.values.seen, sink),
+            Shape::Box { low, room } => {
+                let row = BoxRow {
+                    next: row.next,
+                    low: &low[entries.clone()],
+                    room: &room[entries],
+                    left: set.left,
+                    cap: set.size,
+                    unseen_cap: set.unseen_cap,
+                    extra: self.attractor.filter(|(to, _)| !row.next.contains(to)).map(
+                        |(to, least)| {
+                            let low = least.min(set.size).min(set.left);
+                            (to, low, set.size - low)
+                        },
+                    ),
+                };
+                fill_box(row, view.ranking, scratch, sink);
+            }
+        }
+    }
+
+    /// The largest expected value of the next state over the plausible laws of a pair.
+    #[inline]
+    pub(crate) fn best_value(&self, pair: usize, view: &View<'_>, scratch: &mut Scratch) -> f64 {
+        let mut sink = ValueSink { values: view.values, sum: 0.0 };
+        self.fill(pair, view, scratch, &mut sink);
+        sink.sum
+    }
+
+    /// The plausible law of a pair that is best for the given values, as `(state, probability)`;
+    /// [`UNSEEN`] stands for all states never seen.
+    pub fn best_law(&self, pair: usize, values: &Values) -> Vec<(u32, f64)> {
+        let mut ranking = Ranking::default();
+        ranking.update(values);
+        let mut sink = LawSink::default();
+        self.fill(pair, &View::new(values, &ranking, self.unseen > 0), &mut Vec::new(), &mut sink);
+        sink.into_law()
+    }
+}
+
+/// Values with what the inner maximisation needs to know about them.
+pub(crate) struct View<'a> {
+    pub(crate) values: &'a Values,
+    pub(crate) ranking: &'a Ranking,
+    /// The best seen state (ties: lowest number), and the best planned state.
+    pub(crate) top_seen: u32,
+    pub(crate) top: u32,
+}
+
+impl<'a> View<'a> {
+    pub(crate) fn new(values: &'a Values, ranking: &'a Ranking, plans_unseen: bool) -> Self {
+        let mut top_seen = 0;
+        for (state, value) in values.seen.iter().enumerate() {
+            if *value > values.seen[top_seen as usize] {
+                top_seen = state as u32;
+            }
+        }
+        let unseen_is_best = plans_unseen && values.unseen >= values.seen[top_seen as usize];
+        let top = if unseen_is_best { UNSEEN } else { top_seen };
+        Self { values, ranking, top_seen, top }
+    }
+
+    /// The largest value of any planned state.
+    pub(crate) fn best(&self) -> f64 {
+        if self.top == UNSEEN { self.values.unseen } else { self.values.seen[self.top as usize] }
+    }
+}
+
+/// The upper ends of the reward intervals; r_max for pairs never tried.
+fn optimistic_rewards(
+    counts: &Counts,
+    widths: &Widths,
+    r_max: f64,
+    known: KnownRewards<'_>,
+) -> Vec<f64> {
+    let mut reward = Vec::with_capacity(counts.pairs().len());
+    for number in 0..counts.seen() as u32 {
+        for pair in counts.pairs_of(number) {
+            let stats = &counts.pairs()[pair];
+            reward.push(match known {
+                Some(mean) if counts.was_visited(number) => mean(pair),
+                _ if stats.visits_before() == 0 => r_max,
+                _ => (stats.reward_mean() + widths.reward(stats)).min(r_max),
+            });
+        }
+    }
+    reward
+}

@@ -1,0 +1,251 @@
+//! Which policy is best among those whose bias has a bounded span?
+//!
+//! SCAL's planning (Fruit, Pirotta, Lazaric, Ortner 2018; ALGORITHMS 3): the optimistic Bellman operator
+//! followed by clipping at the smallest value plus c,
+//! T_c v(s) = min(L v(s), min over states of L v + c), iterated until the increments agree. A clipped state
+//! mixes its best action with its most pessimistic one so that the mixture is worth exactly the clip.
+//! With rewards augmented down to 0 such a mixture always exists.
+//!
+//! *Practical* mode (the published code): aperiodicity 0.9, clipping at c / 0.9, stop when the increments
+//! differ by at most r_max / sqrt(t_k). *Theory* mode: every law gives the first seen state at least
+//! eta = r_max / (c t_k), which makes the operator a span contraction, and the stopping rule carries the
+//! contraction term; it needs about c t_k / r_max sweeps and is for small t only.
+//!
+//! Operator N replaces the clip by the most pessimistic value where no mixture exists.
+//!
+//! Reads `evi`, `plausible`; feeds `agents::scal`. Departures: the attracting state is the first seen one.
+
+use serde::{Deserialize, Serialize};
+
+use crate::evi::{Sweeper, Ties, choose};
+use crate::inner_max::{Ranking, Scratch, Values};
+use crate::planner::{Choice, Plan, PlanError, ends};
+use crate::plausible::{PlausibleSet, View};
+
+/// Which guarantees the iteration carries.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Mode {
+    /// Aperiodicity instead of perturbation; what can be run.
+    #[default]
+    Practical,
+    /// Perturbed model and contraction term; what is proved.
+    Theory,
+}
+
+/// What happens where no mixture is worth the clip.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum Operator {
+    /// An error.
+    #[default]
+    T,
+    /// The most pessimistic action and its value.
+    N,
+}
+
+/// How to plan under a span bound.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SpanClip {
+    /// The bound on the span; infinite for none.
+    pub c: f64,
+    /// Practical or theory.
+    pub mode: Mode,
+    /// T or N.
+    pub operator: Operator,
+    /// Whether rewards may be imagined down to 0.
+    pub augment_rewards: bool,
+    /// Weight of the real transition in practical mode.
+    pub aperiodicity: f64,
+    /// How ties among best actions are broken.
+    pub ties: Ties,
+    /// Sweeps after which planning is given up.
+    pub sweep_limit: u64,
+}
+
+impl Default for SpanClip {
+    fn default() -> Self {
+        Self {
+            c: f64::INFINITY,
+            mode: Mode::Practical,
+            operator: Operator::T,
+            augment_rewards: true,
+            aperiodicity: 0.9,
+            ties: Ties::default(),
+            sweep_limit: 1_000_000,
+        }
+    }
+}
+
+/// Plans with a span bound; `low_reward` gives the lower end of a pair's reward interval.
+///
+/// # Errors
+/// When the sweep limit is reached, or without augmentation no mixture exists.
+pub fn solve(
+    set: &mut PlausibleSet<'_>,
+    t_k: u64,
+    options: &SpanClip,
+    low_reward: impl Fn(usize) -> f64,
+) -> Result<Plan, PlanError> {
+    let tolerance = set.r_max / (t_k as f64).sqrt();
+    let (tau, contraction) = match options.mode {
+        Mode::Practical => (options.aperiodicity, None),
+        Mode::Theory => {
+            let least = (set.r_max / (options.c * t_k as f64)).min(1.0);
+            set.attract(0, least);
+            (1.0, Some(1.0 - least))
+        }
+    };
+    let set = &*set;
+    let low_reward = |pair: usize| if options.augment_rewards { 0.0 } else { low_reward(pair) };
+    let level = options.c / tau;
+    let mut run = Sweeper::new(set, tau, None);
+    let mut first_span = None;
+    loop {
+        run.sweep();
+        let (lowest, _) = ends(run.swept.seen.iter().copied());
+        let clip = lowest + level;
+        let mut pessimist = Pessimist::new(set, tau);
+        if options.operator == Operator::N {
+            pessimist.look_at(&run.values);
+        }
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for number in 0..run.swept.seen.len() {
+            let value = &mut run.swept.seen[number];
+            if *value > clip {
+                *value = match options.operator {
+                    Operator::T => clip,
+                    Operator::N => {
+                        clip.max(pessimist.worst(number as u32, &run.values, &low_reward).1)
+                    }
+                };
+            }
+            let increment = *value - run.values.seen[number];
+            low = low.min(increment);
+            high = high.max(increment);
+        }
+        if set.unseen > 0 {
+            run.swept.unseen = run.swept.unseen.min(clip);
+            let increment = run.swept.unseen - run.values.unseen;
+            low = low.min(increment);
+            high = high.max(increment);
+        }
+        let span = high - low;
+        let slack = contraction.map_or(0.0, |gamma: f64| {
+            let first = *first_span.get_or_insert(span);
+            2.0 * gamma.powf(run.sweeps as f64 - 1.0) / (1.0 - gamma) * first
+        });
+        if span + slack <= tolerance {
+            let (choices, action_unseen) =
+                mixtures(&run, set, tau, clip, options, &low_reward, t_k, tolerance)?;
+            let (lowest, _) = ends(run.values.seen.iter().copied());
+            let centred = |value: f64| tau * (value - lowest);
+            return Ok(Plan {
+                choices,
+                action_unseen,
+                gain_low: low,
+                gain_high: high,
+                bias: run.values.seen.iter().map(|&value| centred(value)).collect(),
+                bias_unseen: (set.unseen > 0).then(|| centred(run.values.unseen)),
+                sweeps: run.sweeps,
+                evaluations: 0,
+                unseen: set.counts().unseen(),
+                under_visited: 0,
+            });
+        }
+        if run.sweeps >= options.sweep_limit {
+            let sweeps = run.sweeps;
+            return Err(PlanError::NotConverged { t_k, sweeps, span: span + slack, tolerance });
+        }
+        run.advance();
+    }
+}
+
+/// The policy of the final values: best actions, mixed with the most pessimistic one where the
+/// value is clipped.
+#[expect(clippy::too_many_arguments, reason = "one call, all of it needed")]
+fn mixtures(
+    run: &Sweeper<'_, '_>,
+    set: &PlausibleSet<'_>,
+    tau: f64,
+    clip: f64,
+    options: &SpanClip,
+    low_reward: &impl Fn(usize) -> f64,
+    t_k: u64,
+    tolerance: f64,
+) -> Result<(Vec<Choice>, u32), PlanError> {
+    let counts = set.counts();
+    let (mut choices, action_unseen) = choose(counts, &run.worth, options.ties, t_k, tolerance);
+    let mut pessimist = Pessimist::new(set, tau);
+    for (number, choice) in choices.iter_mut().enumerate() {
+        let pairs = counts.pairs_of(number as u32);
+        let (_, best) = ends(run.worth[pairs.clone()].iter().copied());
+        if best <= clip {
+            continue;
+        }
+        pessimist.look_at(&run.values);
+        let (worst, value) = pessimist.worst(number as u32, &run.values, low_reward);
+        let other = (worst - pairs.start) as u32;
+        if value > clip + 1e-9 * (1.0 + clip.abs()) {
+            if options.operator == Operator::T {
+                let state = counts.state(number as u32);
+                return Err(PlanError::Infeasible { t_k, state, c: options.c });
+            }
+            *choice = Choice::pure(other);
+        } else if best - value >= 1e-12 {
+            choice.other = other;
+            choice.mix = ((best - clip) / (best - value)).clamp(0.0, 1.0);
+            if choice.other == choice.action {
+                *choice = Choice::pure(other);
+            }
+        }
+    }
+    Ok((choices, action_unseen))
+}
+
+/// The smallest plausible value of actions: inner minimisation is inner maximisation of the
+/// negated values.
+struct Pessimist<'a, 'b> {
+    set: &'b PlausibleSet<'a>,
+    tau: f64,
+    negated: Values,
+    ranking: Ranking,
+    scratch: Scratch,
+    is_ready: bool,
+}
+
+impl<'a, 'b> Pessimist<'a, 'b> {
+    fn new(set: &'b PlausibleSet<'a>, tau: f64) -> Self {
+        let negated = Values { seen: Vec::new(), unseen: 0.0 };
+        let (ranking, scratch) = (Ranking::default(), Scratch::new());
+        Self { set, tau, negated, ranking, scratch, is_ready: false }
+    }
+
+    fn look_at(&mut self, values: &Values) {
+        if !self.is_ready {
+            self.negated = Values {
+                seen: values.seen.iter().map(|value| -value).collect(),
+                unseen: -values.unseen,
+            };
+            self.ranking.update(&self.negated);
+            self.is_ready = true;
+        }
+    }
+
+    /// The pair of a state with the smallest pessimistic value, and that value.
+    fn worst(
+        &mut self,
+        number: u32,
+        values: &Values,
+        low_reward: &impl Fn(usize) -> f64,
+    ) -> (usize, f64) {
+        let view = View::new(&self.negated, &self.ranking, self.set.unseen > 0);
+        let here = values.seen[number as usize];
+        let pairs = self.set.counts().pairs_of(number);
+        pairs.fold((0, f64::INFINITY), |worst, pair| {
+            let expected = -self.set.best_value(pair, &view, &mut self.scratch);
+            let is_untried = self.set.counts().pairs()[pair].visits_before() == 0;
+            let reward = if is_untried { 0.0 } else { low_reward(pair) };
+            let value = reward + self.tau * expected + (1.0 - self.tau) * here;
+            if value < worst.1 { (pair, value) } else { worst }
+        })
+    }
+}
