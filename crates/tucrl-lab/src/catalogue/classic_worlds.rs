@@ -153,7 +153,7 @@ pub(super) const TABLE: &[WorldEntry] = &[
         ],
         facts: &[
             "Every action has exactly b possible next states.",
-            "Whether all states are reachable is up to the seed; with the defaults they are.",
+            "Whether all states are reachable is up to the seed; by default they are.",
         ],
         example: "garnet:s=1e5,seed=7",
         build: |given| {
