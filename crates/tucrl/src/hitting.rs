@@ -6,7 +6,8 @@
 //! decided on the graph, so infinities are true ones; a single state has diameter 0.
 //!
 //! Solved by policy iteration from a policy that surely arrives, each policy evaluated exactly by
-//! elimination; value iteration would need as many sweeps as the diameter has steps. If no action
+//! elimination (where that fills in, by sweeps to rounding accuracy); value iteration would need as
+//! many sweeps as the diameter has steps. If no action
 //! improves the times x by more than e steps anywhere, the truth lies in [x / (1 + e), x]: that is
 //! the certificate.
 //!
@@ -30,7 +31,8 @@ const ROUND_LIMIT: u64 = 1_000;
 /// arrives.
 ///
 /// # Errors
-/// When the target does not exist, or a huge slow world exceeds the solver's budget.
+/// When the target does not exist, a huge slow world exceeds the solver's budget, or a time that is
+/// not infinite exceeds 1e308 steps.
 pub fn fastest_times(mdp: &Mdp, target: usize) -> Result<Vec<f64>, SolveError> {
     if target >= mdp.states() {
         return Err(SolveError::TargetOutOfRange { state: target, last: mdp.states() - 1 });

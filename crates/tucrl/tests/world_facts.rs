@@ -443,8 +443,8 @@ fn the_last_of_six_arms_is_worth_a_hundred_tries() {
     assert_is(found.span(), 101.0);
     let bias = found.bias_from(6);
     assert_is(bias[0], -100.0);
-    for arm in 1..6 {
-        assert_is(bias[arm], -101.0);
+    for &other_arm in &bias[1..6] {
+        assert_is(other_arm, -101.0);
     }
 }
 
