@@ -7,9 +7,8 @@
 //!
 //! Solved by policy iteration from a policy that surely arrives, each policy evaluated exactly by
 //! elimination (where that fills in, by sweeps to rounding accuracy); value iteration would need as
-//! many sweeps as the diameter has steps. If no action
-//! improves the times x by more than e steps anywhere, the truth lies in [x / (1 + e), x]: that is
-//! the certificate.
+//! many sweeps as the diameter has steps. If no action improves the times x by more than e steps
+//! anywhere, the truth lies in [x / (1 + e), x]: that is the certificate.
 //!
 //! Reads `mdp`, `structure`, `chain`; feeds the command line and the bounds. Departures: none.
 
