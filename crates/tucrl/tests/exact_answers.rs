@@ -1,5 +1,6 @@
 //! The exact answers against slow, obvious ones, and the properties that define them.
-#![allow(missing_docs, clippy::unwrap_used)]
+// The oracles are written as in a textbook, with indices.
+#![allow(missing_docs, clippy::unwrap_used, clippy::needless_range_loop)]
 
 mod support;
 

@@ -110,11 +110,11 @@ pub fn solve(mdp: &Mdp) -> Result<Solution, SolveError> {
         return solve_multichain(mdp, &end_components);
     };
     let part = Part::whole(mdp);
-    let answer = constant::solve(mdp, &part, mdp.r_max(), TOLERANCE * mdp.r_max());
+    let answer = constant::solve(&part, mdp.r_max(), TOLERANCE * mdp.r_max());
     let (mut gain, mut error) = (answer.gain, answer.error());
     if error > 1e3 * TOLERANCE * mdp.r_max() && members.len() < mdp.states() {
         // Transient states with a huge bias blur the bounds; the gain does not depend on them.
-        let inside = stay_within(mdp, &end_components, members);
+        let inside = stay_within(mdp, &end_components, members, &mut vec![0; mdp.states()]);
         if inside.error() < error {
             (gain, error) = (inside.gain, inside.error());
         }
@@ -123,22 +123,29 @@ pub fn solve(mdp: &Mdp) -> Result<Solution, SolveError> {
     Ok(solution(mdp, &part, vec![gain; states], vec![error; states], answer, 0))
 }
 
-/// The best gain of staying in one end component for ever.
-fn stay_within(mdp: &Mdp, end_components: &EndComponents, members: &[u32]) -> Constant {
+/// The best gain of staying in one end component for ever. `local` is scratch.
+fn stay_within(
+    mdp: &Mdp,
+    end_components: &EndComponents,
+    members: &[u32],
+    local: &mut [u32],
+) -> Constant {
     let part = Part::of(
         mdp,
         members.to_vec(),
+        local,
         |pair| end_components.pair_stays(pair),
         |_, pair| mdp.mean_reward(pair),
     );
-    constant::solve(mdp, &part, mdp.r_max(), TOLERANCE * mdp.r_max())
+    constant::solve(&part, mdp.r_max(), TOLERANCE * mdp.r_max())
 }
 
 fn solve_multichain(mdp: &Mdp, end_components: &EndComponents) -> Result<Solution, SolveError> {
     let r_max = mdp.r_max();
     let (mut stay, mut low, mut high, mut sweeps) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    let mut local = vec![0; mdp.states()];
     for members in end_components.members() {
-        let answer = stay_within(mdp, end_components, members);
+        let answer = stay_within(mdp, end_components, members, &mut local);
         stay.push(answer.gain);
         low.push(answer.low);
         high.push(answer.high);
@@ -180,10 +187,11 @@ fn solve_multichain(mdp: &Mdp, end_components: &EndComponents) -> Result<Solutio
     let part = Part::of(
         mdp,
         (0..mdp.states() as u32).collect(),
+        &mut local,
         |pair| conserves[pair],
         |state, pair| mdp.mean_reward(pair) - gain[state],
     );
-    let answer = constant::solve(mdp, &part, r_max, 8.0 * TOLERANCE * r_max);
+    let answer = constant::solve(&part, r_max, 8.0 * TOLERANCE * r_max);
     Ok(solution(mdp, &part, gain, error, answer, sweeps))
 }
 

@@ -5,7 +5,7 @@
 //! of the paper (section 2) is applied here: L v(s) = max over actions of r + P v, and for every v the
 //! optimal gain lies between the smallest and the largest entry of L v - v wherever it is constant.
 //!
-//! Reads `mdp`; feeds `solve`. Departures: none.
+//! Reads `mdp`, `structure`; feeds `solve`. Departures: none.
 
 use std::borrow::Cow;
 
@@ -13,6 +13,7 @@ use rayon::prelude::*;
 
 use crate::chain::Chain;
 use crate::mdp::Mdp;
+use crate::structure::Table;
 
 /// Below this many transitions a sweep is too short to share among threads.
 const PARALLEL_FROM: usize = 200_000;
@@ -48,14 +49,15 @@ impl<'a> Part<'a> {
 
     /// The given states with the pairs that `keeps` accepts, paid `reward(state, pair)`.
     ///
-    /// Each state must keep a pair and no kept pair may leave the states.
+    /// Each state must keep a pair and no kept pair may leave the states. `local` is scratch with one
+    /// entry per state of the model: a model may have as many parts as states.
     pub(crate) fn of(
         mdp: &Mdp,
         states: Vec<u32>,
+        local: &mut [u32],
         keeps: impl Fn(usize) -> bool,
         reward: impl Fn(usize, usize) -> f64,
     ) -> Part<'static> {
-        let mut local = vec![u32::MAX; mdp.states()];
         for (index, &state) in states.iter().enumerate() {
             local[state as usize] = index as u32;
         }
@@ -111,8 +113,20 @@ impl<'a> Part<'a> {
         self.pair_start[local] as usize..self.pair_start[local + 1] as usize
     }
 
+    /// Where the part's pairs lead.
+    pub(crate) fn table(&self) -> Table<'_> {
+        Table { pair_start: &self.pair_start, row_start: &self.row_start, next: &self.next }
+    }
+
     pub(crate) fn targets(&self, pair: usize) -> &[u32] {
         &self.next[self.row_start[pair]..self.row_start[pair + 1]]
+    }
+
+    /// The probability that a pair leads into a set.
+    pub(crate) fn chance_of(&self, pair: usize, is_inside: &[bool]) -> f64 {
+        let entries = self.row_start[pair]..self.row_start[pair + 1];
+        let row = self.next[entries.clone()].iter().zip(&self.probability[entries]);
+        row.filter(|entry| is_inside[*entry.0 as usize]).map(|entry| entry.1).sum()
     }
 
     #[inline]
@@ -157,8 +171,12 @@ impl<'a> Part<'a> {
             .reduce(|| (f64::INFINITY, f64::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)))
     }
 
-    /// What rounding can have done to an increment of values of this size.
+    /// What rounding can have done to an increment of values of this size: anything, if they have
+    /// overflowed.
     pub(crate) fn rounding(&self, values: &[f64], r_max: f64) -> f64 {
+        if !values.iter().all(|value| value.is_finite()) {
+            return f64::INFINITY;
+        }
         let size = values.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
         (2 * self.longest_row + 6) as f64 * f64::EPSILON * (r_max + size)
     }
