@@ -22,8 +22,10 @@ const ROWS: &[&[&str]] = &[
     &["counts"],
     &["confidence", "posterior"],
     &["truncation", "inner_max"],
+    &["plausible"],
+    &["planner"],
     &["evi"],
-    &["span_clip", "planner"],
+    &["span_clip"],
     &["episode"],
     &["agents"],
     &["bounds"],
@@ -39,10 +41,11 @@ const LEARNING: &[&str] = &[
     "confidence",
     "truncation",
     "inner_max",
+    "plausible",
+    "planner",
     "evi",
     "span_clip",
     "posterior",
-    "planner",
     "episode",
     "agents",
 ];
@@ -51,8 +54,9 @@ const LEARNING: &[&str] = &[
 const TRUTH: &[&str] =
     &["builder", "chain", "env", "evaluate", "hitting", "mdp", "solve", "structure", "worlds"];
 
-/// Exceptions: a sampled model is a model, and is solved like one.
-const MAY_SEE: &[(&str, &str)] = &[("posterior", "mdp"), ("posterior", "solve")];
+/// Exceptions: a sampled model is a model, and is solved like one; an imagined chain is a chain, and
+/// is evaluated like one.
+const MAY_SEE: &[(&str, &str)] = &[("posterior", "mdp"), ("posterior", "solve"), ("evi", "chain")];
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")

@@ -13,7 +13,7 @@
 //! Reads `solve::part`, `chain`, `structure`; feeds `solve`. Departures: none.
 
 use super::BiasKind;
-use super::part::Part;
+use super::part::{Improvement, Part};
 use crate::chain::ChainValues;
 use crate::error::SolveError;
 use crate::structure;
@@ -61,14 +61,14 @@ impl Constant {
 pub(crate) fn solve(part: &Part<'_>, r_max: f64, tolerance: f64) -> Constant {
     let mut run = Iteration::new(part);
     if run.go_on(part, r_max, tolerance, QUICK_BUDGET, true) {
-        let iterated = run.answer(part, r_max);
+        let iterated = run.answer(part);
         return polished(part, r_max, tolerance, iterated);
     }
-    let rough = run.answer(part, r_max);
+    let rough = run.answer(part);
     let Some(mut exact) = best_policy(part, r_max, tolerance, &mut run, &rough) else {
         // Too large to eliminate: sweeps are all there is, and their bounds are honest.
         run.go_on(part, r_max, tolerance, STUBBORN_BUDGET, false);
-        return run.answer(part, r_max);
+        return run.answer(part);
     };
     exact.sweeps = run.sweeps;
     if is_unique(part, r_max, &exact.bias) {
@@ -77,7 +77,7 @@ pub(crate) fn solve(part: &Part<'_>, r_max: f64, tolerance: f64) -> Constant {
     }
     // The limit from zero is asked for; without it, the policy's own bias is an answer too.
     if run.go_on(part, r_max, tolerance, 3.0 * QUICK_BUDGET, true) {
-        let iterated = run.answer(part, r_max);
+        let iterated = run.answer(part);
         (exact.bias, exact.choice) = (iterated.bias, iterated.choice);
         (exact.kind, exact.sweeps) = (BiasKind::ValueIteration, iterated.sweeps);
     }
@@ -197,14 +197,13 @@ impl Iteration {
         self.swept.iter().zip(&self.values).map(|(new, old)| new - old >= bar).collect()
     }
 
-    fn answer(&self, part: &Part<'_>, r_max: f64) -> Constant {
+    fn answer(&self, part: &Part<'_>) -> Constant {
         let bias: Vec<f64> = self.values.iter().map(|value| DAMPING * value).collect();
-        let rounding = part.rounding(&bias, r_max);
-        let (choice, low, high) = part.improve(&bias, None, rounding);
+        let Improvement { choice, low, high, .. } = part.improve(&bias, None);
         Constant {
             gain: low + (high - low) / 2.0,
-            low: low - 2.0 * rounding,
-            high: high + rounding,
+            low,
+            high,
             bias,
             choice,
             kind: BiasKind::ValueIteration,
@@ -249,9 +248,8 @@ fn policy_iteration(
                 }
             };
         }
-        let rounding = part.rounding(&values.bias, r_max);
-        let (improved, low, high) = part.improve(&values.bias, Some(&choice), rounding);
-        let (low, high) = (low - 2.0 * rounding, high + rounding);
+        let Improvement { choice: improved, low, high, rounding } =
+            part.improve(&values.bias, Some(&choice));
         if best.as_ref().is_none_or(|best| high - low < best.width()) {
             best = Some(Constant {
                 gain: best_gain_of(&values),

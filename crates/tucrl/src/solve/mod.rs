@@ -203,6 +203,11 @@ fn solution(
     answer: Constant,
     sweeps_before: u64,
 ) -> Solution {
+    // Rewards lie in [0, r_max], and so does every gain, however little else is known.
+    let r_max = mdp.r_max();
+    let gain: Vec<f64> = gain.into_iter().map(|gain| gain.clamp(0.0, r_max)).collect();
+    let bounded = gain_error.into_iter().zip(&gain).map(|(e, g)| e.min(g.max(r_max - g)));
+    let gain_error = bounded.collect();
     let lowest = answer.bias.iter().copied().fold(f64::INFINITY, f64::min);
     let actions = (0..part.len()).map(|local| {
         part.pair(answer.choice[local] as usize) - mdp.pairs_of(part.state(local)).start

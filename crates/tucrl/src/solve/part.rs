@@ -20,6 +20,17 @@ const PARALLEL_FROM: usize = 200_000;
 /// States that one thread sweeps at a time.
 const CHUNK: usize = 4_096;
 
+/// What one look at all pairs says about a value vector.
+pub(crate) struct Improvement {
+    /// The best pair of each state.
+    pub(crate) choice: Vec<u32>,
+    /// Certified bounds on the optimal gain; the chosen pairs attain the lower one.
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    /// The largest rounding error among the increments.
+    pub(crate) rounding: f64,
+}
+
 /// A closed sub-model: rows lead only to its own states.
 pub(crate) struct Part<'a> {
     states: Option<Vec<u32>>,
@@ -181,32 +192,48 @@ impl<'a> Part<'a> {
         (2 * self.longest_row + 6) as f64 * f64::EPSILON * (r_max + size)
     }
 
-    /// The best pairs for `values`, keeping `current` unless another is better by more than
-    /// `advantage`; and certified bounds on a constant optimal gain.
-    pub(crate) fn improve(
-        &self,
-        values: &[f64],
-        current: Option<&[u32]>,
-        advantage: f64,
-    ) -> (Vec<u32>, f64, f64) {
+    /// What a pair adds to the value of its state, r + P v - v, and what rounding can have done to it.
+    ///
+    /// Summed from differences of values, which are small where values are large and alike: a rare
+    /// transition to a far better state contributes its share, not the digits that the large values
+    /// have lost.
+    fn increment(&self, state: usize, pair: usize, values: &[f64]) -> (f64, f64) {
+        let entries = self.row_start[pair]..self.row_start[pair + 1];
+        let mut sum = self.reward[pair];
+        let mut size = sum.abs();
+        for (&next, p) in self.next[entries.clone()].iter().zip(&self.probability[entries.clone()])
+        {
+            let flow = p * (values[next as usize] - values[state]);
+            sum += flow;
+            size += flow.abs();
+        }
+        if !size.is_finite() {
+            return (0.0, f64::INFINITY);
+        }
+        (sum, (entries.len() + 4) as f64 * f64::EPSILON * size)
+    }
+
+    /// The best pairs for `values`, keeping `current` unless another is better beyond rounding, with
+    /// certified bounds on a constant optimal gain.
+    pub(crate) fn improve(&self, values: &[f64], current: Option<&[u32]>) -> Improvement {
         let mut choice = Vec::with_capacity(self.len());
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        let (mut low, mut high, mut rounding) = (f64::INFINITY, f64::NEG_INFINITY, 0.0f64);
         for state in 0..self.len() {
             let first = current.map_or(self.pair_start[state], |current| current[state]);
-            let (mut chosen, mut bar) = (first, self.worth(first as usize, values) + advantage);
-            let mut best = bar - advantage;
+            let (added, noise) = self.increment(state, first as usize, values);
+            let (mut chosen, mut bar, mut floor) = (first, added + noise, added - noise);
             for pair in self.pairs_of(state) {
-                let worth = self.worth(pair, values);
-                best = best.max(worth);
-                if worth > bar {
-                    (chosen, bar) = (pair as u32, worth);
+                let (added, noise) = self.increment(state, pair, values);
+                high = high.max(added + noise);
+                rounding = rounding.max(noise);
+                if added - noise > bar {
+                    (chosen, bar, floor) = (pair as u32, added, added - noise);
                 }
             }
             choice.push(chosen);
-            low = low.min(best - values[state]);
-            high = high.max(best - values[state]);
+            low = low.min(floor);
         }
-        (choice, low, high)
+        Improvement { choice, low, high, rounding }
     }
 
     /// The chain of playing one pair in each state.
