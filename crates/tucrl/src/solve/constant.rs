@@ -335,15 +335,14 @@ fn walk_to(part: &Part<'_>, choice: &[u32], mut is_placed: Vec<bool>) -> Vec<u32
 /// Whether the bias is unique up to a constant: the pairs that are optimal for it form one end
 /// component. Near ties count as ties, which errs on the side of "not unique".
 fn is_unique(part: &Part<'_>, r_max: f64, bias: &[f64]) -> bool {
-    let size = bias.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
-    let slack = 1e-9 * r_max + 1e-11 * size;
     let table = part.table();
     let mut is_struck = vec![true; table.row_start.len() - 1];
     for state in 0..part.len() {
-        let best =
-            part.pairs_of(state).map(|p| part.worth(p, bias)).fold(f64::NEG_INFINITY, f64::max);
+        let added = |pair: usize| part.increment(state, pair, bias);
+        let best = part.pairs_of(state).map(|p| added(p).0).fold(f64::NEG_INFINITY, f64::max);
         for pair in part.pairs_of(state) {
-            is_struck[pair] = part.worth(pair, bias) < best - slack;
+            let (added, noise) = added(pair);
+            is_struck[pair] = added < best - 1e-9 * r_max - 2.0 * noise;
         }
     }
     structure::end_components_without(table, is_struck).count() == 1

@@ -168,7 +168,10 @@ fn solve_multichain(mdp: &Mdp, end_components: &EndComponents) -> Result<Solutio
         let above = (upper.value[node] + blur).min(best_stay).max(value) - value;
         let below = value - lower.value[node];
         gain.push(value);
-        error.push(above.max(below) + rounding * mdp.states() as f64);
+        // Who stays at once has no sum to round.
+        let stays = stay.get(node).is_some_and(|&worth| worth == value);
+        let summing = if stays { 0.0 } else { rounding * mdp.states() as f64 };
+        error.push(above.max(below) + summing);
     }
 
     // Gains are good to a few units in the last place *of themselves*. An action conserves them if

@@ -147,12 +147,6 @@ impl<'a> Part<'a> {
         row.map(|(&next, p)| p * values[next as usize]).sum()
     }
 
-    /// What a pair is worth when the next states are worth `values`.
-    #[inline]
-    pub(crate) fn worth(&self, pair: usize, values: &[f64]) -> f64 {
-        self.reward[pair] + self.expectation(pair, values)
-    }
-
     /// One sweep of v -> max r + damping P v + (1 - damping) v into `swept`; returns the smallest
     /// and largest increment. Threads share the work but not the arithmetic: every entry is
     /// computed by itself, so the answer does not depend on their number.
@@ -197,7 +191,7 @@ impl<'a> Part<'a> {
     /// Summed from differences of values, which are small where values are large and alike: a rare
     /// transition to a far better state contributes its share, not the digits that the large values
     /// have lost.
-    fn increment(&self, state: usize, pair: usize, values: &[f64]) -> (f64, f64) {
+    pub(crate) fn increment(&self, state: usize, pair: usize, values: &[f64]) -> (f64, f64) {
         let entries = self.row_start[pair]..self.row_start[pair + 1];
         let mut sum = self.reward[pair];
         let mut size = sum.abs();
