@@ -169,7 +169,7 @@ impl<P: Planner> Episodic<P> {
         let Some(plan) = self.plan.as_ref().filter(|_| !self.is_over) else {
             return self.begin_episode();
         };
-        let action = draw(plan, self.here, &mut self.random);
+        let action = draw(plan, &self.counts, self.here, &mut self.random);
         let pair = self.counts.pair(self.here, action);
         let stats = &self.counts.pairs()[pair];
         let is_first = self.time == self.episode_start;
@@ -208,7 +208,7 @@ impl<P: Planner> Episodic<P> {
         self.plan_time += clock.elapsed();
         self.sweeps += plan.sweeps;
         self.episode_start = self.time;
-        let action = draw(&plan, self.here, &mut self.random);
+        let action = draw(&plan, &self.counts, self.here, &mut self.random);
         self.chosen = Some(self.counts.pair(self.here, action) as u32);
         self.plan = Some(plan);
         self.is_over = false;
@@ -312,8 +312,11 @@ impl<P: Planner> Episodic<P> {
 }
 
 #[inline]
-fn draw(plan: &Plan, here: u32, random: &mut RandomStream) -> ActionId {
-    // A state first seen in this episode: in the plan it was one of those never seen.
-    let Some(choice) = plan.choices.get(here as usize) else { return plan.action_unseen };
+fn draw(plan: &Plan, counts: &Counts, here: u32, random: &mut RandomStream) -> ActionId {
+    let Some(choice) = plan.choices.get(here as usize) else {
+        // A state first seen in this episode: in the plan it was one of those never seen, whose actions
+        // all tie. It may have fewer of them than the one that was picked needs.
+        return plan.action_unseen % counts.pairs_of(here).len() as u32;
+    };
     if choice.mix > 0.0 && random.chance(choice.mix) { choice.other } else { choice.action }
 }

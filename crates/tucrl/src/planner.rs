@@ -36,7 +36,8 @@ impl Choice {
 pub struct Plan {
     /// How to act, by number of seen state.
     pub choices: Vec<Choice>,
-    /// The action of a state that is met for the first time before the next plan.
+    /// The action of a state that is met for the first time before the next plan, counted round where
+    /// it has fewer actions.
     pub action_unseen: u32,
     /// Bounds on the optimistic gain.
     pub gain_low: f64,
