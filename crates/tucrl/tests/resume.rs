@@ -11,7 +11,7 @@ use tucrl::env::{Environment, Walk};
 use tucrl::evi::{EviOptions, Method, Ties};
 use tucrl::rng::{Purpose, RandomStream};
 use tucrl::run::{Checkpoints, Run, RunSpec, RunState};
-use tucrl::span_clip::{Mode, Operator, SpanClip};
+use tucrl::span_clip::{Operator, SpanClip};
 use tucrl::worlds::{RiverSwim, ThreeState};
 
 fn three_state() -> World {
