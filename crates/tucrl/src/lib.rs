@@ -2,6 +2,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 pub mod agents;
+pub mod bounds;
 mod builder;
 mod chain;
 pub mod confidence;
