@@ -4,6 +4,8 @@
 pub mod agent_catalogue;
 pub mod catalogue;
 pub mod formats;
+pub mod horizon;
 pub mod inspection;
 pub mod names;
+pub mod runner;
 pub mod stats;
