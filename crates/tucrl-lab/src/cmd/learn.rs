@@ -125,14 +125,22 @@ fn truth(mdp: &Mdp) -> anyhow::Result<(Truth, bool)> {
 
 fn too_short(agent: &NamedAgent, steps: u64, why: &TooShort) -> String {
     let TooShort { visits, what, width, alpha } = why;
+    let head = format!("{agent}: {steps} steps are too few for its confidence widths.");
+    if *visits < 2.0 {
+        return format!(
+            "{head}\n  \
+             Not even every action of every reachable state can be tried twice: the whole\n  \
+             run explores. Take more steps."
+        );
+    }
     let (visits, width) = (table::digits(*visits, 3), table::digits(*width, 2));
-    let alpha = Value::Number(*alpha);
     format!(
-        "{agent}: {steps} steps are too few for its confidence widths.\n  \
+        "{head}\n  \
          Even if every action of every reachable state were tried {visits} times,\n  \
          {what} would be {width}, and from 1 on it\n  \
          rules nothing out: the whole run explores. Take more steps, or narrower\n  \
-         widths: alpha={alpha} would bring it to about {}.",
+         widths: alpha={} would bring it to about {}.",
+        Value::Number(*alpha),
         horizon::AIM
     )
 }

@@ -18,6 +18,8 @@ use super::{Experiment, table};
 const PATIENCE: Duration = Duration::from_millis(700);
 /// More threads than this do not get a line each.
 const LINES: usize = 8;
+/// Characters of an agent's name, so that a line stays within 80 columns.
+const NAME: usize = 20;
 
 pub(super) struct Board {
     stop: Arc<AtomicBool>,
@@ -39,7 +41,7 @@ struct Screen {
 impl Board {
     pub(super) fn new(experiment: &Experiment, cells: &[RunSpec], stop: Arc<AtomicBool>) -> Self {
         let names = experiment.agents.iter().flat_map(|(name, _)| {
-            let short = name.chars().take(24).collect::<String>();
+            let short = name.chars().take(NAME).collect::<String>();
             (0..experiment.seeds).map(move |run| format!("{short} #{run}"))
         });
         let steps = cells.iter().map(|cell| cell.steps).sum();
@@ -79,15 +81,15 @@ impl Board {
 
     fn line(&self, cell: usize, run: &Run) -> String {
         let agent = run.agent();
-        let name = &self.names[cell];
-        let step = short(run.taken());
-        let mut line =
-            format!("{name:<28} step {step:>6}  regret {:>8}", table::digits(run.regret(), 3));
+        let (name, step) = (&self.names[cell], short(run.taken()));
+        let width = self.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let regret = table::digits(run.regret(), 3);
+        let mut line = format!("{name:<width$}  step {step:<5}  regret {regret:<6}");
         if agent.episode_count() > 0 {
-            let _ = write!(line, "  episode {}", agent.episode_count());
+            let _ = write!(line, "  episode {:<5}", short(agent.episode_count() as u64));
         }
         if let Some(counts) = agent.counts() {
-            let _ = write!(line, "  seen {}", counts.seen());
+            let _ = write!(line, "  seen {}", short(counts.seen() as u64));
         }
         line
     }
@@ -131,6 +133,8 @@ impl Screen {
 impl Drop for Screen {
     fn drop(&mut self) {
         self.lines.iter().chain([&self.total]).for_each(ProgressBar::finish_and_clear);
+        // If even that cannot be written, nobody is there to see it.
+        let _ = self.all.clear();
     }
 }
 
