@@ -62,7 +62,8 @@ fn section(out: &mut String, entry: &AgentEntry) {
         writeln!(out, "| {keys} | `{default}` | {accepts} | {meaning} |").unwrap();
     }
     let example = entry.example;
-    write!(out, "\n```console\n$ tucrl learn three-state:delta=0 --agent {example}\n```\n").unwrap();
+    write!(out, "\n```console\n$ tucrl learn three-state:delta=0 --agent {example}\n```\n")
+        .unwrap();
 }
 
 #[test]
