@@ -44,6 +44,9 @@ impl Scal {
         if !(tau > 0.0 && tau <= 1.0) {
             return refuse("aperiodicity", tau, "a number in (0, 1]");
         }
+        if self.clip.sweep_limit == 0 {
+            return refuse("sweeps", 0.0, "at least 1");
+        }
         Ok(())
     }
 }
