@@ -88,7 +88,7 @@ pub(super) const TABLE: &[AgentEntry] = &[
             SA,
             SWEEPS,
         ],
-        example: "ucrl:delta=inv-sqrt,alpha=0.05,shrink=log",
+        example: "ucrl:alpha=0.05,shrink=log",
         build: |given, context| Ok(Algorithm::Ucrl(Ucrl { optimism: optimism(given, context) })),
     },
     AgentEntry {

