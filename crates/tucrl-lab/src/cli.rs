@@ -102,7 +102,7 @@ pub(crate) struct Inspect {
     /// Add an optimal policy with the gain and bias of every state
     #[arg(long)]
     pub(crate) policy: bool,
-    /// Leave out what is slow
+    /// Leave out what is slow: the diameters, or gain, bias and span
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(crate) skip: Vec<Part>,
     /// Compute the diameter also of worlds with more than 20000 reachable states
@@ -115,9 +115,7 @@ pub(crate) struct Inspect {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Part {
-    /// The diameters
     Diameter,
-    /// Gain, bias and span
     Gain,
 }
 

@@ -188,9 +188,9 @@ pub(super) const TABLE: &[WorldEntry] = &[
             },
         ],
         facts: &[
-            "Always forward earns (1 - slip)^n + 0.2 slip: 0.36768 by default, where this is",
+            "Always forward earns (1 - slip)^n + 0.2 slip: 0.36768 by default, where it is",
             "optimal. The time forward to the last state is ((1 - slip)^(1 - n) - 1)/slip:",
-            "7.207 by default, where this is D.",
+            "7.207 by default, where it is D.",
         ],
         example: "chain:n=10,slip=0.1",
         build: |given| Chain { length: given.size("n"), slip: given.number("slip") }.build(),

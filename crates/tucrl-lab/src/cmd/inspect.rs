@@ -9,11 +9,14 @@ use tucrl_lab::inspection::{Effort, Inspection, Steps, Watch};
 
 use super::policy;
 use super::progress::Progress;
-use super::text::{counted, number, printable, with_error};
+use super::text::{counted, number, printable, rounded_up, with_error};
 use crate::cli::{Inspect, Part};
 
 /// With more reachable states than this the diameter takes minutes at least.
 const DIAMETER_LIMIT: usize = 20_000;
+
+/// A gain with a larger error than this, in units of the largest reward, is not worth the name exact.
+const POOR: f64 = 1e-6;
 
 const NOT_RECOVERABLE: &str = "\
 the start cannot be reached back from every state that it leads to.
@@ -47,20 +50,35 @@ pub(super) fn run(ask: &Inspect) -> anyhow::Result<String> {
     };
     let inspection = Inspection::of(world.to_string(), &mdp, effort, &progress)?;
     drop(progress);
-    if !inspection.start_is_recoverable {
-        super::say("warning", NOT_RECOVERABLE);
-    }
-    if inspection.diameter_reachable.is_none() && is_wanted(Part::Diameter) {
-        let reachable = inspection.reachable;
-        super::say(
-            "note",
-            &format!(
-                "the diameter of {reachable} reachable states would take long and is left out: \
-                 ask for it with --all"
-            ),
-        );
+    for (kind, remark) in remarks(&inspection, is_wanted(Part::Diameter)) {
+        super::say(kind, &remark);
     }
     if ask.json { super::json(&inspection) } else { Ok(page(&inspection)?) }
+}
+
+/// What a reader of the answer should know.
+fn remarks(known: &Inspection, diameter_is_wanted: bool) -> Vec<(&'static str, String)> {
+    let mut remarks = Vec::new();
+    if !known.start_is_recoverable {
+        remarks.push(("warning", NOT_RECOVERABLE.into()));
+    }
+    if let Some(error) = known.gain_error.filter(|error| *error > POOR * known.r_max) {
+        let bound = rounded_up(error);
+        let remark = format!(
+            "the gain is certified only to ± {bound}.\n  \
+             The span and the policy are those of this uncertain answer."
+        );
+        remarks.push(("warning", remark));
+    }
+    if known.diameter_reachable.is_none() && diameter_is_wanted {
+        let reachable = known.reachable;
+        let remark = format!(
+            "the diameter of {reachable} reachable states would take long and is left out: ask \
+             for it with --all"
+        );
+        remarks.push(("note", remark));
+    }
+    remarks
 }
 
 /// The answer for people.
@@ -172,5 +190,38 @@ fn steps(steps: Option<Steps>) -> String {
         Some(Steps::Finite(steps)) => number(steps),
         Some(Steps::Infinite) => "infinite".into(),
         None => "skipped".into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_gain_that_is_hardly_known_is_warned_about() {
+        let mdp = tucrl::worlds::RiverSwim::default().build().unwrap();
+        let effort = Effort { gain: true, policy: false, diameter_limit: 0 };
+        let mut known = Inspection::of("river-swim".into(), &mdp, effort, &()).unwrap();
+        assert!(remarks(&known, false).is_empty());
+        known.gain_error = Some(0.0123);
+        let expected = "the gain is certified only to ± 2e-2.\n  \
+                        The span and the policy are those of this uncertain answer.";
+        assert_eq!(remarks(&known, false), [("warning", expected.to_string())]);
+    }
+
+    #[test]
+    fn equal_end_components_are_counted_together() {
+        let mdp = tucrl::worlds::SixArms.build().unwrap();
+        let effort = Effort { gain: false, policy: false, diameter_limit: 0 };
+        let mut known = Inspection::of("six-arms".into(), &mdp, effort, &()).unwrap();
+        let mut shown = |count, sizes: &[usize]| {
+            known.end_components = count;
+            known.end_component_sizes = sizes.to_vec();
+            components(&known)
+        };
+        assert_eq!(shown(1, &[1]), "1, of 1 state");
+        assert_eq!(shown(3, &[5, 4, 1]), "3, of 5, 4 and 1 states");
+        assert_eq!(shown(9, &[5, 4, 4]), "9, of 5, 2 × 4 and 6 not larger states");
+        assert_eq!(shown(9, &[5, 1, 1]), "9, of 5 and 8 × 1 states");
     }
 }

@@ -60,7 +60,7 @@ pub(super) fn with_error(value: f64, error: f64) -> String {
 }
 
 /// One digit, never less than the number.
-fn rounded_up(error: f64) -> String {
+pub(super) fn rounded_up(error: f64) -> String {
     let text = format!("{error:.0e}");
     if text.parse::<f64>().is_ok_and(|shown| shown >= error) {
         return if error == 0.0 { "0".into() } else { text };
