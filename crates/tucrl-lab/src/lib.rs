@@ -7,5 +7,6 @@ pub mod formats;
 pub mod horizon;
 pub mod inspection;
 pub mod names;
+pub mod record;
 pub mod runner;
 pub mod stats;
