@@ -60,7 +60,7 @@ pub(super) const WARM_START: Parameter = key(
     "warm_start",
     "false",
     FLAG,
-    "whether a plan starts from the values of the last one; voids the bound on the span",
+    "whether a plan starts from the values of the last one, not from 0 as in the paper",
 );
 pub(super) const PLANNER: Parameter = key(
     "planner",
