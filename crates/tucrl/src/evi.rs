@@ -126,6 +126,14 @@ pub fn solve(
     }
 }
 
+/// One application of the optimistic Bellman operator to any values: what every sweep computes.
+#[doc(alias = "L v")]
+pub fn sweep(set: &PlausibleSet<'_>, values: &Values) -> Values {
+    let mut run = Sweeper::new(set, 1.0, Some(values));
+    run.sweep();
+    run.swept
+}
+
 /// The state of one extended value iteration.
 pub(crate) struct Sweeper<'a, 'b> {
     set: &'b PlausibleSet<'a>,
