@@ -242,9 +242,7 @@ impl<'a, 'b> Pessimist<'a, 'b> {
         let pairs = self.set.counts().pairs_of(number);
         pairs.fold((0, f64::INFINITY), |worst, pair| {
             let expected = -self.set.best_value(pair, &view, &mut self.scratch);
-            let is_untried = self.set.counts().pairs()[pair].visits_before() == 0;
-            let reward = if is_untried { 0.0 } else { low_reward(pair) };
-            let value = reward + self.tau * expected + (1.0 - self.tau) * here;
+            let value = low_reward(pair) + self.tau * expected + (1.0 - self.tau) * here;
             if value < worst.1 { (pair, value) } else { worst }
         })
     }
