@@ -114,7 +114,7 @@ fn build(
 
 /// Any learner with any options.
 pub(crate) fn options(learners: &'static [Learner]) -> impl Strategy<Value = Options> {
-    let alphas = || prop::sample::select(&[1.0, 1.0, 0.3, 0.05, 0.01, 0.001][..]);
+    let alphas = || prop::sample::select(&[1.0, 0.3, 0.05, 0.01, 0.001, 0.0][..]);
     let variances = [Variances::Published, Variances::Sample, Variances::Population];
     (
         prop::sample::select(learners),
