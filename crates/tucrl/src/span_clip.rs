@@ -173,7 +173,7 @@ fn mixtures(
     tolerance: f64,
 ) -> Result<(Vec<Choice>, u32), PlanError> {
     let counts = set.counts();
-    let (mut choices, action_unseen) = choose(counts, &run.worth, options.ties, t_k, tolerance);
+    let (mut choices, action_unseen) = choose(set, &run.worth, options.ties, t_k, tolerance);
     let mut pessimist = Pessimist::new(set, tau);
     for (number, choice) in choices.iter_mut().enumerate() {
         let pairs = counts.pairs_of(number as u32);
@@ -184,13 +184,13 @@ fn mixtures(
         pessimist.look_at(&run.values);
         let (worst, value) = pessimist.worst(number as u32, &run.values, low_reward);
         let other = (worst - pairs.start) as u32;
-        if value > clip + 1e-9 * (1.0 + clip.abs()) {
+        if value > clip + 1e-9 * (set.r_max + clip.abs()) {
             if options.operator == Operator::T {
                 let state = counts.state(number as u32);
                 return Err(PlanError::Infeasible { t_k, state, c: options.c });
             }
             *choice = Choice::pure(other);
-        } else if best - value >= 1e-12 {
+        } else if best - value >= 1e-12 * set.r_max {
             choice.other = other;
             choice.mix = ((best - clip) / (best - value)).clamp(0.0, 1.0);
             if choice.other == choice.action {

@@ -44,10 +44,11 @@ fn check_choice(
     values: &[f64],
     visits: impl Fn(usize) -> u64,
     ties: Ties,
+    unit: f64,
 ) -> Result<(), TestCaseError> {
     let best = values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let within = |tolerance: f64| -> Vec<usize> {
-        let bar = best - tolerance * (1.0 + best.abs());
+        let bar = best - tolerance * (unit + best.abs());
         (0..values.len()).filter(|&a| values[a] >= bar).collect()
     };
     let (surely, perhaps) = (within(2e-13), within(1e-11));
@@ -108,7 +109,7 @@ fn check_plain_plan(case: &Case, ties: Ties) -> Result<(), TestCaseError> {
         let state = counts.state(number as u32) as usize;
         prop_assert_eq!(choice.mix, 0.0);
         let visits = |a: usize| case.table.visits(state, a);
-        check_choice(choice.action, &literal.action_values[state], visits, ties)?;
+        check_choice(choice.action, &literal.action_values[state], visits, ties, unit)?;
     }
     let seen = case.table.seen();
     let under_visited = (0..case.table.states()).filter(|&s| seen[s]).flat_map(|s| {
@@ -280,16 +281,16 @@ fn check_clipped_plan(case: &Case, clipping: &Clipping) -> Result<(), TestCaseEr
         prop_assert!((0.0..=1.0).contains(&choice.mix));
         let (action, other) = (choice.action as usize, choice.other as usize);
         let is_worst = |a: usize| lowest[a] <= worst + 1e-9 * unit;
-        if worst > threshold + 2e-9 * (1.0 + threshold.abs()) {
+        if worst > threshold + 2e-9 * (unit + threshold.abs()) {
             // No mixture is worth the clip: operator N plays the most pessimistic action.
             prop_assert!(clipping.operator == Operator::N && choice.mix == 0.0 && is_worst(action));
         } else if choice.mix > 0.0 {
             let visits = |a: usize| case.table.visits(state, a);
-            check_choice(choice.action, highest, visits, clipping.ties)?;
+            check_choice(choice.action, highest, visits, clipping.ties, unit)?;
             prop_assert!(is_worst(other) && action != other);
             let worth = (1.0 - choice.mix) * highest[action] + choice.mix * lowest[other];
             prop_assert!(close(worth, threshold, unit), "mixture {} vs {}", worth, threshold);
-        } else if best <= threshold + 1e-9 * unit || best - worst <= 1e-11 {
+        } else if best <= threshold + 1e-9 * unit || best - worst <= 1e-11 * unit {
             prop_assert!(highest[action] >= best - 1e-9 * unit || is_worst(action));
         } else {
             prop_assert!(is_worst(action), "an unmixed choice in a clipped state");

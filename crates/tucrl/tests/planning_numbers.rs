@@ -34,7 +34,9 @@ fn assert_all_close(a: &[f64], b: &[f64]) {
 /// Fifty visits of one pair with reward variance 0.04 and a next state of share 0.3.
 fn fifty_visits(variance: Variance) -> Counts {
     let mut counts = Counts::new(Space::uniform(3, 2), variance);
-    (0..3).for_each(|state| drop(counts.see(state)));
+    for state in 0..3 {
+        counts.see(state);
+    }
     let spread = (0.04f64 * 49.0 / 50.0).sqrt();
     for step in 0..50 {
         let reward = 0.5 + if step % 2 == 0 { spread } else { -spread };
