@@ -99,6 +99,28 @@ fn shrinking_multiplies_the_widths_or_the_logarithm() {
     assert_close(hoeffding.radius(pair), 0.5 * 2.983483396267, 1e-11);
 }
 
+#[test]
+fn an_override_replaces_states_times_actions_in_the_logarithm() {
+    let counts = fifty_visits(Variance::Published);
+    let pair = &counts.pairs()[0];
+    let mut confidence = Confidence {
+        family: Family::Bernstein,
+        delta: Delta::InverseRoot,
+        alpha_r: 1.0,
+        alpha_p: 1.0,
+        shrink: Shrink::Linear,
+        r_max: 1.0,
+        nominal_pairs: None,
+    };
+    // ln(2 * 6 * 10000 * 100): ten times the pairs are as good as ten times the time.
+    let plain = confidence.widths(counts.space(), 10_000);
+    assert_close(plain.unobserved(pair), 1.2e7f64.ln() / 3.0, 1e-12);
+    confidence.delta = Delta::Fixed(0.1);
+    let later = confidence.widths(counts.space(), 10_000);
+    confidence.nominal_pairs = Some(60.0);
+    assert_close(confidence.widths(counts.space(), 1000).reward(pair), later.reward(pair), 1e-12);
+}
+
 /// The sparse law of a box over five seen states, and its value.
 fn sparse_box(row: BoxRow<'_>, values: &Values) -> (Vec<(u32, f64)>, f64) {
     let mut ranking = Ranking::default();

@@ -7,7 +7,7 @@
 #![allow(dead_code)]
 
 /// Everything that has been observed before an episode, indexed by nominal states and actions.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub(crate) struct Table {
     pub r_max: f64,
     /// n(s, a, s'); `next[s].len()` is |A_s|.
@@ -75,6 +75,21 @@ pub(crate) struct Model {
     /// S_EVI
     pub planned: Vec<bool>,
     pub tau: f64,
+}
+
+/// One line a pair: a failing case should fit on a screen.
+impl std::fmt::Debug for Table {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        writeln!(f, "t_k {}, at {}, r_max {}", self.time, self.here, self.r_max)?;
+        for (s, actions) in self.next.iter().enumerate() {
+            for (a, row) in actions.iter().enumerate() {
+                let variance = self.reward_variance(s, a, Variances::Population);
+                let mean = self.mean_reward(s, a);
+                writeln!(f, "  ({s},{a}): next {row:?}, reward {mean} variance {variance}")?;
+            }
+        }
+        Ok(())
+    }
 }
 
 impl Table {

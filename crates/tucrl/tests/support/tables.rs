@@ -12,7 +12,7 @@ use tucrl::space::Space;
 use tucrl::span_clip::SpanClip;
 use tucrl::truncation;
 
-use super::literal::{Learner, Options, Table, Variances};
+use super::literal::{Learner, Model, Options, Table, Variances};
 
 /// A table, what to make of it, and how the library gets to hear of it.
 #[derive(Debug, Clone)]
@@ -25,6 +25,23 @@ pub(crate) struct Case {
     pub order: Vec<usize>,
     /// Scrambles the order of the steps.
     pub seed: u64,
+}
+
+/// So many cases, the same ones in every run.
+pub(crate) fn config(cases: u32, seed: u64) -> ProptestConfig {
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        rng_seed: proptest::test_runner::RngSeed::Fixed(seed),
+        ..Default::default()
+    }
+}
+
+/// Values by nominal state, of which 8 are enough, and one for states never seen; ties are common, as
+/// they are in planning.
+pub(crate) fn values() -> impl Strategy<Value = (Vec<f64>, f64)> {
+    let value = || prop_oneof![3 => -5.0..5.0f64, 1 => prop::sample::select(&[0.0, 1.0, 2.0][..])];
+    (prop::collection::vec(value(), 8), value())
 }
 
 /// A small generator of its own, so that no test depends on the library's.
@@ -237,6 +254,7 @@ impl Case {
         &self,
         counts: &Counts,
         planner: &dyn Planner,
+        previous: Option<&Values>,
     ) -> Result<Plan, PlanError> {
         let means = self.options.known_rewards.as_ref().map(|means| {
             |pair: usize| {
@@ -246,7 +264,7 @@ impl Case {
         });
         let known: KnownRewards<'_> = means.as_ref().map(|mean| mean as &dyn Fn(usize) -> f64);
         let here = counts.number(self.table.here as u64).unwrap();
-        planner.plan(counts, here, self.table.time, None, known)
+        planner.plan(counts, here, self.table.time, previous, known)
     }
 
     /// Plans with the planner that the options name.
@@ -257,23 +275,29 @@ impl Case {
         ties: Ties,
         sweep_limit: u64,
     ) -> Result<Plan, PlanError> {
-        let optimism = self.optimism(method, ties, sweep_limit);
-        match self.options.learner {
-            Learner::Ucrl2 => self.plan_with(counts, &Ucrl2 { optimism }),
-            Learner::Ucrl2b => self.plan_with(counts, &Ucrl { optimism }),
-            Learner::TucrlL1 => {
-                self.plan_with(counts, &Tucrl { optimism, relaxation: Relaxation::L1 })
-            }
-            Learner::TucrlZeta => {
-                self.plan_with(counts, &Tucrl { optimism, relaxation: Relaxation::Zeta })
-            }
+        self.plan_from(counts, self.optimism(method, ties, sweep_limit), None)
+    }
+
+    /// The same with any options and a start.
+    pub(crate) fn plan_from(
+        &self,
+        counts: &Counts,
+        optimism: Optimism,
+        previous: Option<&Values>,
+    ) -> Result<Plan, PlanError> {
+        let planner: &dyn Planner = match self.options.learner {
+            Learner::Ucrl2 => &Ucrl2 { optimism },
+            Learner::Ucrl2b => &Ucrl { optimism },
+            Learner::TucrlL1 => &Tucrl { optimism, relaxation: Relaxation::L1 },
+            Learner::TucrlZeta => &Tucrl { optimism, relaxation: Relaxation::Zeta },
             Learner::UntruncatedL1 => unreachable!("no planner does without truncation"),
-        }
+        };
+        self.plan_with(counts, planner, previous)
     }
 
     pub(crate) fn scal(&self, counts: &Counts, clip: SpanClip) -> Result<Plan, PlanError> {
         let optimism = self.optimism(Method::Plain, clip.ties, clip.sweep_limit);
-        self.plan_with(counts, &Scal { optimism, clip })
+        self.plan_with(counts, &Scal { optimism, clip }, None)
     }
 
     /// The library's plausible set, made as the planners make it.
@@ -327,5 +351,16 @@ impl Case {
         let seen = (0..counts.seen() as u32).map(|n| dense[counts.state(n) as usize]).collect();
         let unseen = (0..dense.len()).find(|&s| counts.number(s as u64).is_none());
         Values { seen, unseen: unseen.map_or(0.0, |s| dense[s]) }
+    }
+
+    /// The given values where planning happens, NaN elsewhere.
+    pub(crate) fn values_of(&self, model: &Model, seed: &[f64], unseen: f64) -> Vec<f64> {
+        let seen = self.table.seen();
+        let value = |s: usize| match (seen[s], model.planned[s]) {
+            (true, _) => seed[s],
+            (false, true) => unseen,
+            (false, false) => f64::NAN,
+        };
+        (0..self.table.states()).map(value).collect()
     }
 }
