@@ -27,6 +27,9 @@ pub(crate) struct Case {
     pub seed: u64,
 }
 
+/// The largest table.
+const MAX_STATES: usize = 10;
+
 /// So many cases, the same ones in every run.
 pub(crate) fn config(cases: u32, seed: u64) -> ProptestConfig {
     ProptestConfig {
@@ -37,11 +40,11 @@ pub(crate) fn config(cases: u32, seed: u64) -> ProptestConfig {
     }
 }
 
-/// Values by nominal state, of which 8 are enough, and one for states never seen; ties are common, as
+/// Values by nominal state, enough for any table, and one for states never seen; ties are common, as
 /// they are in planning.
 pub(crate) fn values() -> impl Strategy<Value = (Vec<f64>, f64)> {
     let value = || prop_oneof![3 => -5.0..5.0f64, 1 => prop::sample::select(&[0.0, 1.0, 2.0][..])];
-    (prop::collection::vec(value(), 8), value())
+    (prop::collection::vec(value(), MAX_STATES), value())
 }
 
 /// A small generator of its own, so that no test depends on the library's.
@@ -81,12 +84,14 @@ pub(crate) enum Seen {
 /// A random table of at most `states` states.
 pub(crate) fn table(states: usize, seen: Seen) -> impl Strategy<Value = Table> {
     (1..=states).prop_flat_map(move |states| {
-        let counts = prop::sample::select(&[1, 1, 1, 2, 3, 5, 13, 60, 700][..]);
-        let row = prop::collection::vec((0..states, counts), 0..=4);
+        let counts = prop::sample::select(&[1, 1, 2, 3, 5, 13, 60, 300, 1000][..]);
+        // Untried pairs make all optimism look alike: they must not be in every table.
+        let tried = prop::collection::vec((0..states, counts), 1..=4);
+        let row = prop_oneof![1 => Just(Vec::new()), 9 => tried];
         let state = prop::collection::vec((row, 0u8..5, any::<u64>()), 1..=3);
         let times = prop::sample::select(&[0, 0, 0, 1, 2, 10, 100, 1000, 100_000, 10_000_000][..]);
         let r_max = prop::sample::select(&[1.0, 1.0, 7.5, 0.02][..]);
-        let mask = prop::collection::vec(prop::bool::weighted(0.7), states);
+        let mask = prop::collection::vec(prop::bool::weighted(0.75), states);
         (prop::collection::vec(state, states), mask, 0..states, times, r_max).prop_map(
             move |(pairs, mask, here, time, r_max)| {
                 let may_be_seen = |s: usize| seen == Seen::All || mask[s] || s == here;
@@ -131,7 +136,8 @@ fn build(
 
 /// Any learner with any options.
 pub(crate) fn options(learners: &'static [Learner]) -> impl Strategy<Value = Options> {
-    let alphas = || prop::sample::select(&[1.0, 0.3, 0.05, 0.01, 0.001, 0.0][..]);
+    let alphas =
+        || prop::sample::select(&[1.0, 0.3, 0.05, 0.01, 0.01, 0.001, 0.001, 1e-4, 0.0][..]);
     let variances = [Variances::Published, Variances::Sample, Variances::Population];
     (
         prop::sample::select(learners),
@@ -162,7 +168,7 @@ pub(crate) fn case(learners: &'static [Learner], seen: Seen) -> impl Strategy<Va
     };
     let knows_rewards = prop::bool::weighted(0.15);
     let others = (prop::bool::weighted(0.2), knows_rewards, any::<u64>());
-    (table(8, seen).prop_flat_map(scrambled), options(learners), others).prop_map(
+    (table(MAX_STATES, seen).prop_flat_map(scrambled), options(learners), others).prop_map(
         |((table, order), mut options, (has_falling_delta, knows_rewards, seed))| {
             if has_falling_delta {
                 options.delta = 1.0 / (table.time as f64).sqrt();
