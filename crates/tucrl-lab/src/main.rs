@@ -1,2 +1,17 @@
-//! The command `tucrl`.
-fn main() {}
+//! The command `tucrl`: read the arguments, do as they say, report what failed.
+//!
+//! The exit code is 0 on success, 1 when the work failed, 2 when the arguments cannot be understood.
+
+mod cli;
+mod cmd;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    match cmd::run(cli::Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => cmd::report(&error),
+    }
+}

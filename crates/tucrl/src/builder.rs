@@ -79,7 +79,7 @@ impl MdpBuilder {
             self.model.probability.extend(entries.iter().map(|entry| entry.1 / scale));
         }
         self.scratch = entries;
-        let law = reward.into();
+        let law = reward.into().with_plain_zeros();
         let mean = law.mean();
         self.close_pair(mean, PairReward::Alone(law));
         self
@@ -97,7 +97,7 @@ impl MdpBuilder {
         let mut entries: Vec<(u32, f64, RewardLaw)> = Vec::new();
         for (next, probability, reward) in outcomes {
             if self.entry_is_sound(state, action, next, probability) {
-                let law = reward.into();
+                let law = reward.into().with_plain_zeros();
                 if let Some(reason) = law.defect() {
                     self.refuse(ModelError::RewardLaw { state, action, reason });
                 }
@@ -485,6 +485,28 @@ mod tests {
         }
         again.start_law(mdp.start());
         assert_eq!(again.build().unwrap(), mdp, "a second pass must not change a bit");
+    }
+
+    #[test]
+    fn a_negative_zero_is_a_zero() {
+        let zeros = [
+            RewardLaw::Constant(-0.0),
+            RewardLaw::Uniform { low: -0.0, high: 1.0 },
+            RewardLaw::Bernoulli { probability: -0.0, value: -0.0 },
+            RewardLaw::discrete([(-0.0, 1.0), (1.0, -0.0)]),
+        ];
+        let mut builder = Mdp::builder();
+        builder.state();
+        for law in zeros {
+            builder
+                .action(law.clone(), [(0, 1.0)])
+                .joint_action([(0, 0.5, law), (1, 0.5, 1.0.into())]);
+        }
+        builder.state().action(0.0, [(0, 1.0)]);
+        builder.start_at(0);
+        let model = builder.build().unwrap();
+        // The sign shows only in print: both zeros are equal as numbers.
+        assert!(!format!("{model:?}").contains("-0.0"), "{model:?}");
     }
 
     #[test]

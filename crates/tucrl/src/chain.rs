@@ -19,6 +19,8 @@ use crate::policy::Policy;
 
 /// Sweeps that an iteration may take before it is given up.
 const SWEEP_LIMIT: u64 = 200_000;
+/// The last change of a converged iteration, as a share of the largest value.
+const SWEEP_ACCURACY: f64 = 1e-14;
 
 /// A Markov chain with rewards.
 #[derive(Debug, Clone)]
@@ -152,6 +154,17 @@ impl Chain {
     ) -> Result<Vec<(u32, f64)>, SolveError> {
         let mut members = members.to_vec();
         let mut solved = self.solve_around(&members, local)?;
+        let mut steps = 64;
+        while !solved.is_finite() && steps < SWEEP_LIMIT {
+            // Returning to this state takes longer than any number: cycle through a common one.
+            let common = self.busiest(&members, steps, local);
+            members.swap(0, common);
+            solved = self.solve_around(&members, local)?;
+            steps *= 8;
+        }
+        if !solved.is_finite() {
+            return Err(SolveError::TooSlow { what: "the values of a policy" });
+        }
         let heaviest = (0..members.len()).max_by(|&i, &j| solved.law[i].total_cmp(&solved.law[j]));
         if let Some(heaviest) = heaviest
             && solved.law[0] < 0.25 * solved.law[heaviest]
@@ -173,6 +186,21 @@ impl Chain {
         Ok(law)
     }
 
+    /// The position of the member of a closed class where walkers that start everywhere are most
+    /// often found after some steps.
+    fn busiest(&self, members: &[u32], steps: u64, local: &mut [u32]) -> usize {
+        let (rows, _) = self.restricted(members, local);
+        let mut law = vec![1.0; members.len()];
+        for _ in 0..steps {
+            let mut moved: Vec<f64> = law.iter().map(|mass| 0.1 * mass).collect();
+            for (row, mass) in rows.iter().zip(&law) {
+                row.iter().for_each(|&(next, p)| moved[next as usize] += 0.9 * p * mass);
+            }
+            law = moved;
+        }
+        (0..law.len()).max_by(|&i, &j| law[i].total_cmp(&law[j])).unwrap_or(0)
+    }
+
     /// Solves a closed class by cycles through its first member, or by iteration.
     fn solve_around(
         &self,
@@ -183,7 +211,9 @@ impl Chain {
         let (rows, leak) = self.restricted(inside, local);
         match Elimination::new(rows, leak) {
             Ok(factors) => Ok(self.solve_cycle(reference, inside, &factors, local)),
-            Err(_) => iterate_class(self, members),
+            Err(EliminationError::TooMuchFill) => iterate_class(self, members),
+            // The class leads everywhere, so a way out can only have been rounded to nothing.
+            Err(EliminationError::NoWayOut) => Ok(ClassSolution::overflowed(members.len())),
         }
     }
 
@@ -295,10 +325,26 @@ struct ClassSolution {
     law: Vec<f64>,
 }
 
+impl ClassSolution {
+    fn overflowed(states: usize) -> Self {
+        Self { gain: f64::NAN, bias: vec![f64::NAN; states], law: vec![0.0; states] }
+    }
+
+    fn is_finite(&self) -> bool {
+        let mut numbers = self.bias.iter().chain(&self.law);
+        self.gain.is_finite() && numbers.all(|number| number.is_finite())
+    }
+}
+
 /// Solves x = b + Q x on a transient set by elimination or, where that fills in, by sweeps.
 pub(crate) enum TransientSolver {
     Factors(Elimination),
-    Sweeps { rows: Vec<Vec<(u32, f64)>>, leak: Vec<f64> },
+    Sweeps {
+        rows: Vec<Vec<(u32, f64)>>,
+        leak: Vec<f64>,
+    },
+    /// The way out is so rare that its probability was rounded to nothing.
+    Hopeless,
 }
 
 impl TransientSolver {
@@ -306,56 +352,87 @@ impl TransientSolver {
     pub(crate) fn new(rows: Vec<Vec<(u32, f64)>>, leak: Vec<f64>) -> Self {
         match Elimination::new(rows.clone(), leak.clone()) {
             Ok(factors) => Self::Factors(factors),
-            Err(EliminationError::TooMuchFill | EliminationError::NoWayOut) => {
-                Self::Sweeps { rows, leak }
-            }
+            Err(EliminationError::TooMuchFill) => Self::Sweeps { rows, leak },
+            Err(EliminationError::NoWayOut) => Self::Hopeless,
         }
     }
 
-    /// `b` becomes x.
+    /// Whether the values come from sweeps, and are only good to a share of the largest.
+    pub(crate) fn is_sweeping(&self) -> bool {
+        matches!(self, Self::Sweeps { .. })
+    }
+
+    /// `b` becomes x, which is finite.
     pub(crate) fn solve(&self, b: &mut [f64]) -> Result<(), SolveError> {
         match self {
             Self::Factors(factors) => factors.solve(b),
             Self::Sweeps { rows, leak } => sweep_transient(rows, leak, b)?,
+            Self::Hopeless => b.fill(f64::INFINITY),
         }
-        Ok(())
+        if b.iter().all(|value| value.is_finite()) {
+            return Ok(());
+        }
+        Err(SolveError::TooSlow { what: "the values of transient states" })
     }
 }
 
-/// Gauss-Seidel sweeps, each followed by the best constant shift: in a set that mixes much faster
-/// than it is left, the error is nearly constant, and plain sweeps would take as many sweeps as the
-/// exit takes steps.
+/// Gauss-Seidel sweeps with a constant shift before each: in a set that mixes much faster than it is
+/// left, the error is nearly constant, and plain sweeps would take as many as the exit takes steps.
+///
+/// The shift is what the equations lack on average, weighted by the law of a walk that has stayed
+/// inside for long, over the rate at which such a walk leaves. With other weights the shifts could
+/// grow without bound, so they wait until one more step hardly changes the law. Everything is
+/// computed from differences, which are small where values are large and alike.
 fn sweep_transient(
     rows: &[Vec<(u32, f64)>],
     leak: &[f64],
     b: &mut [f64],
 ) -> Result<(), SolveError> {
-    let total_leak: f64 = leak.iter().sum();
-    let mut x = vec![0.0; b.len()];
+    let size = b.len();
+    let mut x = vec![0.0; size];
+    let mut law = vec![1.0 / size as f64; size];
+    let mut moved = vec![0.0; size];
     let mut residual = f64::INFINITY;
     for _ in 0..SWEEP_LIMIT {
-        let mut missing = 0.0;
+        moved.fill(0.0);
+        let (mut leaving, mut missing, mut rounding) = (0.0, 0.0, 0.0);
         for (i, row) in rows.iter().enumerate() {
-            missing += b[i] + row.iter().map(|&(j, q)| q * x[j as usize]).sum::<f64>() - x[i];
+            let (mut lack, mut terms) = (b[i] - leak[i] * x[i], b[i].abs() + leak[i] * x[i].abs());
+            for &(j, q) in row {
+                let flow = q * (x[j as usize] - x[i]);
+                moved[j as usize] += law[i] * q;
+                lack += flow;
+                terms += flow.abs();
+            }
+            leaving += law[i] * leak[i];
+            missing += law[i] * lack;
+            rounding += f64::EPSILON * law[i] * terms;
         }
-        let shift = missing / total_leak;
-        x.iter_mut().for_each(|x| *x += shift);
+        let stayed: f64 = moved.iter().sum();
+        let drift: f64 = law.iter().zip(&moved).map(|(old, new)| (stayed * old - new).abs()).sum();
+        if drift <= leaving && missing.abs() > 8.0 * rounding {
+            let shift = missing / leaving;
+            x.iter_mut().for_each(|x| *x += shift);
+        }
+        // Half of the walkers rest, or a periodic set would never settle.
+        law.iter_mut().zip(&moved).for_each(|(old, new)| *old = 0.5 * (*old + new / stayed));
         residual = 0.0;
         let mut scale: f64 = 0.0;
         for (i, row) in rows.iter().enumerate() {
-            let (mut flow, mut outflow) = (b[i], leak[i]);
-            for &(j, q) in row {
-                if j as usize != i {
-                    flow += q * x[j as usize];
-                    outflow += q;
-                }
+            let (mut lack, mut outflow) = (b[i] - leak[i] * x[i], leak[i]);
+            for &(j, q) in row.iter().filter(|entry| entry.0 as usize != i) {
+                lack += q * (x[j as usize] - x[i]);
+                outflow += q;
             }
-            let value = flow / outflow;
-            residual = f64::max(residual, (value - x[i]).abs());
-            scale = scale.max(value.abs());
-            x[i] = value;
+            let change = lack / outflow;
+            x[i] += change;
+            residual = f64::max(residual, change.abs());
+            scale = scale.max(x[i].abs());
         }
-        if residual <= 1e-14 * scale {
+        if !scale.is_finite() {
+            break;
+        }
+        if residual <= SWEEP_ACCURACY * scale {
             b.copy_from_slice(&x);
             return Ok(());
         }
@@ -364,7 +441,7 @@ fn sweep_transient(
         what: "the values of transient states",
         sweeps: SWEEP_LIMIT,
         span: residual,
-        tolerance: 1e-14,
+        tolerance: SWEEP_ACCURACY,
     })
 }
 

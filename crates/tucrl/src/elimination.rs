@@ -68,6 +68,8 @@ impl Elimination {
         dense_limit: usize,
     ) -> Result<Self, EliminationError> {
         let mut work = Work::new(rows);
+        let dense_entries = DENSE_SHARE * (dense_limit * dense_limit) as f64;
+        let entry_limit = (dense_entries as usize).max(3 * work.entries);
         let mut sparse = Vec::new();
         let mut stored = 0;
         while let Some(state) = work.cheapest() {
@@ -78,10 +80,10 @@ impl Elimination {
             {
                 break;
             }
-            // A block too large for dense work whose rows are that long would take minutes.
-            let is_hopeless = size > dense_limit as f64
-                && work.entries as f64 > DENSE_SHARE * dense_limit as f64 * size
-                && dense_limit > 0;
+            // A block too large for dense work that already holds more entries than the largest
+            // one that is not would take minutes and gigabytes.
+            let is_hopeless =
+                work.alive_count > dense_limit && work.entries > entry_limit && dense_limit > 0;
             if is_hopeless || stored + work.entries > fill_limit {
                 return Err(EliminationError::TooMuchFill);
             }
@@ -237,11 +239,8 @@ impl Work {
             leak[i as usize] += share * leak[k];
             shares.push((i, share));
         }
-        for index in 0..flows.len() {
-            self.enqueue(flows[index].0);
-        }
-        for index in 0..shares.len() {
-            self.enqueue(shares[index].0);
+        for &(touched, _) in flows.iter().chain(&shares) {
+            self.enqueue(touched);
         }
         Ok(Step { state, outflow, flows, shares })
     }

@@ -226,6 +226,15 @@ pub enum SolveError {
         /// Distance asked for.
         tolerance: f64,
     },
+    /// Something takes more steps than the largest number can say.
+    #[error(
+        "{what} overflow: somewhere it takes more than 1e308 steps to get on: \
+         make the world smaller or its rarest transitions more likely"
+    )]
+    TooSlow {
+        /// What was being computed.
+        what: &'static str,
+    },
     /// The policy does not fit the model.
     #[error(transparent)]
     Policy(#[from] PolicyError),

@@ -6,9 +6,9 @@
 //! decided on the graph, so infinities are true ones; a single state has diameter 0.
 //!
 //! Solved by policy iteration from a policy that surely arrives, each policy evaluated exactly by
-//! elimination; value iteration would need as many sweeps as the diameter has steps. If no action
-//! improves the times x by more than e steps anywhere, the truth lies in [x / (1 + e), x]: that is
-//! the certificate.
+//! elimination (where that fills in, by sweeps to rounding accuracy); value iteration would need as
+//! many sweeps as the diameter has steps. If no action improves the times x by more than e steps
+//! anywhere, the truth lies in [x / (1 + e), x]: that is the certificate.
 //!
 //! Reads `mdp`, `structure`, `chain`; feeds the command line and the bounds. Departures: none.
 
@@ -17,9 +17,9 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::chain::TransientSolver;
 use crate::error::SolveError;
-use crate::graph::Reversed;
+use crate::graph::{self, Reversed};
 use crate::mdp::Mdp;
-use crate::structure;
+use crate::structure::{self, Table};
 
 /// An action must improve a time by this share to replace another: below it, rounding speaks.
 const IMPROVEMENT: f64 = 1e-13;
@@ -30,13 +30,14 @@ const ROUND_LIMIT: u64 = 1_000;
 /// arrives.
 ///
 /// # Errors
-/// When the target does not exist, or a huge slow world exceeds the solver's budget.
+/// When the target does not exist, a huge slow world exceeds the solver's budget, or a time that is
+/// not infinite exceeds 1e308 steps.
 pub fn fastest_times(mdp: &Mdp, target: usize) -> Result<Vec<f64>, SolveError> {
     if target >= mdp.states() {
         return Err(SolveError::TargetOutOfRange { state: target, last: mdp.states() - 1 });
     }
-    let into = structure::incoming(mdp);
-    let owner = structure::owners(mdp);
+    let into = structure::incoming(Table::of(mdp));
+    let owner = structure::owners(Table::of(mdp));
     let inside = surely_arriving(mdp, &into, &owner, target);
     let mut search = Search { mdp, into: &into, owner: &owner, is_inside: &inside };
     search.times(target)
@@ -74,8 +75,8 @@ pub fn diameter_within(
     if !structure::is_strongly_connected(mdp, is_inside) {
         return Ok(f64::INFINITY);
     }
-    let into = structure::incoming(mdp);
-    let owner = structure::owners(mdp);
+    let into = structure::incoming(Table::of(mdp));
+    let owner = structure::owners(Table::of(mdp));
     let done = AtomicUsize::new(0);
     targets
         .par_iter()
@@ -89,28 +90,38 @@ pub fn diameter_within(
 }
 
 /// The states from which some policy reaches the target with probability one.
+///
+/// States that cannot arrive are removed, and with them every pair that may lead to them and every
+/// state that is left without pairs, until all that remain can arrive.
 fn surely_arriving(mdp: &Mdp, into: &Reversed, owner: &[u32], target: usize) -> Vec<bool> {
-    let mut is_inside = vec![true; mdp.states()];
+    let states = mdp.states();
+    let mut is_inside = vec![true; states];
+    let mut is_struck = vec![false; mdp.pairs()];
+    let mut pairs_left: Vec<usize> = (0..states).map(|state| mdp.actions(state)).collect();
     loop {
-        let mut arrives = vec![false; mdp.states()];
-        arrives[target] = true;
-        let mut open = vec![target];
-        while let Some(state) = open.pop() {
+        let arrives = graph::reachable_from(states, [target], |state, visit| {
+            let pairs = into.owners(state).iter().filter(|&&pair| !is_struck[pair as usize]);
+            pairs.for_each(|&pair| visit(owner[pair as usize] as usize));
+        });
+        let mut lost: Vec<usize> =
+            (0..states).filter(|&state| is_inside[state] && !arrives[state]).collect();
+        if lost.is_empty() {
+            return is_inside;
+        }
+        lost.iter().for_each(|&state| is_inside[state] = false);
+        while let Some(state) = lost.pop() {
             for &pair in into.owners(state) {
                 let from = owner[pair as usize] as usize;
-                if !arrives[from]
-                    && is_inside[from]
-                    && mdp.row(pair as usize).iter().all(|(next, _)| is_inside[next])
-                {
-                    arrives[from] = true;
-                    open.push(from);
+                if std::mem::replace(&mut is_struck[pair as usize], true) {
+                    continue;
+                }
+                pairs_left[from] -= 1;
+                if pairs_left[from] == 0 && is_inside[from] && from != target {
+                    is_inside[from] = false;
+                    lost.push(from);
                 }
             }
         }
-        if arrives == is_inside {
-            return is_inside;
-        }
-        is_inside = arrives;
     }
 }
 
@@ -127,7 +138,8 @@ impl Search<'_> {
         self.mdp.row(pair).iter().all(|(next, _)| self.is_inside[next])
     }
 
-    /// A policy that surely arrives: every state steps, with some luck, nearer to the target.
+    /// A policy that surely arrives: every state steps, with as much luck as can be had, nearer to
+    /// the target.
     fn approach(&self, target: usize) -> Vec<u32> {
         let mut choice = vec![u32::MAX; self.mdp.states()];
         let mut is_placed = vec![false; self.mdp.states()];
@@ -136,11 +148,18 @@ impl Search<'_> {
         while let Some(state) = queue.pop_front() {
             for &pair in self.into.owners(state) {
                 let from = self.owner[pair as usize] as usize;
-                if !is_placed[from] && self.is_inside[from] && self.stays(pair as usize) {
-                    is_placed[from] = true;
-                    choice[from] = pair;
-                    queue.push_back(from);
+                if is_placed[from] || !self.is_inside[from] || !self.stays(pair as usize) {
+                    continue;
                 }
+                let luck = |pair: usize| -> f64 {
+                    let row = self.mdp.row(pair).iter();
+                    row.filter(|&(next, _)| is_placed[next]).map(|(_, p)| p).sum()
+                };
+                let pairs = self.mdp.pairs_of(from).filter(|&pair| self.stays(pair));
+                let best = pairs.max_by(|&a, &b| luck(a).total_cmp(&luck(b)));
+                choice[from] = best.map_or(pair, |best| best as u32);
+                is_placed[from] = true;
+                queue.push_back(from);
             }
         }
         choice
@@ -161,6 +180,7 @@ impl Search<'_> {
         if inside.is_empty() {
             return Ok(times);
         }
+        let mut has_to_sweep = false;
         for _ in 0..ROUND_LIMIT {
             let mut leak = vec![0.0; inside.len()];
             let rows = inside.iter().enumerate().map(|(index, &state)| {
@@ -175,11 +195,19 @@ impl Search<'_> {
             });
             let rows = rows.collect();
             let mut steps = vec![1.0; inside.len()];
-            TransientSolver::new(rows, leak).solve(&mut steps)?;
+            // What filled in for one policy fills in for the next.
+            let solver = match has_to_sweep {
+                true => TransientSolver::Sweeps { rows, leak },
+                false => TransientSolver::new(rows, leak),
+            };
+            has_to_sweep = solver.is_sweeping();
+            solver.solve(&mut steps)?;
+            let longest = steps.iter().copied().fold(0.0, f64::max);
+            let blur = if has_to_sweep { IMPROVEMENT * longest } else { 0.0 };
             inside.iter().zip(steps).for_each(|(&state, steps)| times[state as usize] = steps);
             let mut has_improved = false;
             for &state in &inside {
-                let mut best = times[state as usize] * (1.0 - IMPROVEMENT);
+                let mut best = times[state as usize] * (1.0 - IMPROVEMENT) - blur;
                 for pair in mdp.pairs_of(state as usize) {
                     // An infinite time outside the set makes a leaving pair lose by itself.
                     let time = 1.0 + mdp.row(pair).dot(&times);

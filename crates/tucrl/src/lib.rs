@@ -1,4 +1,36 @@
 //! Finite worlds, exact answers about them, and agents that learn them.
+//!
+//! A world is a finite Markov decision process: build one with [`mdp::Mdp::builder`], or take one of
+//! [`worlds`]. The exact answers are the long-run average reward of the best policy with certified
+//! bounds ([`solve`]), the worth of a given policy ([`evaluate`]), what can be reached and stayed in
+//! ([`structure`]), and how long that takes ([`hitting`]). They hold for every finite world: periodic
+//! ones, worlds with unreachable states, worlds with several places to end up in.
+//!
+//! The three-state domain of the paper this library is named after (Fruit, Pirotta, Lazaric, NeurIPS
+//! 2018) has a state that cannot be reached when nothing slips. Its diameter is infinite then, but
+//! that of the part one can see is not:
+//!
+//! ```
+//! use tucrl::worlds::ThreeState;
+//! use tucrl::{hitting, solve::solve, structure};
+//!
+//! let world = ThreeState { delta: 0.0, ..ThreeState::default() }.build()?;
+//! let answer = solve(&world)?;
+//! let (gain, error) = answer.gain_from_start(&world);
+//! println!("gain {gain:.6} (error at most {error:.0e}), span {:.6}", answer.span());
+//! assert!((gain - 2.0 / 3.0).abs() <= error && error < 1e-12);
+//! assert!((answer.span() - 1.0).abs() < 1e-12);
+//!
+//! let is_reachable = structure::reachable(&world);
+//! assert_eq!(is_reachable, [true, false, true]);
+//! let within = hitting::diameter_within(&world, &is_reachable, &|_, _| ())?;
+//! println!("D^C {within}, D {}", hitting::diameter(&world, &|_, _| ())?);
+//! assert_eq!(within, 1.0);
+//! assert_eq!(hitting::diameter(&world, &|_, _| ())?, f64::INFINITY);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The agents that learn a world step by step come next.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 pub mod agents;

@@ -140,14 +140,8 @@ impl Mdp {
 
     /// The numbers of a pair's entries in the table of all transitions.
     #[inline]
-    pub(crate) fn entries(&self, pair: usize) -> std::ops::Range<usize> {
+    fn entries(&self, pair: usize) -> std::ops::Range<usize> {
         self.row_start[pair]..self.row_start[pair + 1]
-    }
-
-    /// The next state of one entry.
-    #[inline]
-    pub(crate) fn target(&self, entry: usize) -> usize {
-        self.next[entry] as usize
     }
 
     /// The expected reward of a pair.

@@ -101,6 +101,23 @@ impl RewardLaw {
         }
     }
 
+    /// The same law with every −0 written as 0: one form for one meaning, in memory and in files.
+    pub(crate) fn with_plain_zeros(self) -> Self {
+        match self {
+            Self::Constant(reward) => Self::Constant(reward + 0.0),
+            Self::Uniform { low, high } => Self::Uniform { low: low + 0.0, high: high + 0.0 },
+            Self::Bernoulli { probability, value } => {
+                Self::Bernoulli { probability: probability + 0.0, value: value + 0.0 }
+            }
+            Self::Discrete(mut outcomes) => {
+                outcomes
+                    .iter_mut()
+                    .for_each(|(reward, p)| (*reward, *p) = (*reward + 0.0, *p + 0.0));
+                Self::Discrete(outcomes)
+            }
+        }
+    }
+
     /// What is wrong with the law, if anything; its range is checked by the model.
     pub(crate) fn defect(&self) -> Option<String> {
         let is_probability = |p: f64| (0.0..=1.0).contains(&p);

@@ -12,8 +12,48 @@
 //!
 //! Reads `mdp`; feeds `solve`, `hitting`. Departures from the paper: none.
 
+use std::ops::Range;
+
 use crate::graph::{self, OUTSIDE, Reversed};
 use crate::mdp::Mdp;
+
+/// Where the pairs of some states lead: all that structure depends on, borrowed from a model or
+/// from a part of one.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Table<'a> {
+    /// Pairs of state `s` are `pair_start[s]..pair_start[s + 1]`.
+    pub(crate) pair_start: &'a [u32],
+    /// Entries of pair `p` are `row_start[p]..row_start[p + 1]`.
+    pub(crate) row_start: &'a [usize],
+    /// The next state of each entry.
+    pub(crate) next: &'a [u32],
+}
+
+impl<'a> Table<'a> {
+    pub(crate) fn of(mdp: &'a Mdp) -> Self {
+        Self { pair_start: &mdp.pair_start, row_start: &mdp.row_start, next: &mdp.next }
+    }
+
+    fn states(self) -> usize {
+        self.pair_start.len() - 1
+    }
+
+    fn pairs(self) -> usize {
+        self.row_start.len() - 1
+    }
+
+    fn pairs_of(self, state: usize) -> Range<usize> {
+        self.pair_start[state] as usize..self.pair_start[state + 1] as usize
+    }
+
+    fn entries(self, pair: usize) -> Range<usize> {
+        self.row_start[pair]..self.row_start[pair + 1]
+    }
+
+    fn targets(self, pair: usize) -> impl Iterator<Item = usize> + 'a {
+        self.next[self.entries(pair)].iter().map(|&next| next as usize)
+    }
+}
 
 /// The class of a world, by which of its states can reach which.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,30 +109,27 @@ impl EndComponents {
 /// The maximal end components: strong components, from which actions that leave are struck out and
 /// states without actions removed, until nothing changes.
 pub fn end_components(mdp: &Mdp) -> EndComponents {
-    end_components_without(mdp, vec![false; mdp.pairs()])
+    end_components_without(Table::of(mdp), vec![false; mdp.pairs()])
 }
 
 /// The maximal end components when the pairs marked in `is_struck` may not be played.
-pub(crate) fn end_components_without(mdp: &Mdp, mut is_struck: Vec<bool>) -> EndComponents {
-    let states = mdp.states();
+pub(crate) fn end_components_without(table: Table<'_>, mut is_struck: Vec<bool>) -> EndComponents {
+    let states = table.states();
     let mut actions_left: Vec<u32> = (0..states)
-        .map(|state| mdp.pairs_of(state).filter(|&pair| !is_struck[pair]).count() as u32)
+        .map(|state| table.pairs_of(state).filter(|&pair| !is_struck[pair]).count() as u32)
         .collect();
     let mut is_alive: Vec<bool> = actions_left.iter().map(|&actions| actions > 0).collect();
-    let owner = owners(mdp);
+    let owner = owners(table);
     // Only needed once something is removed, which in a communicating world never happens.
     let mut into: Option<Reversed> = None;
     loop {
-        let components = surviving_components(mdp, &is_alive, &is_struck);
+        let components = surviving_components(table, &is_alive, &is_struck);
         let mut dead = Vec::new();
         let mut has_changed = false;
         for state in (0..states).filter(|&state| is_alive[state]) {
-            for pair in mdp.pairs_of(state) {
-                let leaves = || {
-                    mdp.row(pair)
-                        .iter()
-                        .any(|(next, _)| components.of[next] != components.of[state])
-                };
+            for pair in table.pairs_of(state) {
+                let leaves =
+                    || table.targets(pair).any(|next| components.of[next] != components.of[state]);
                 if !is_struck[pair] && leaves() {
                     is_struck[pair] = true;
                     has_changed = true;
@@ -116,7 +153,7 @@ pub(crate) fn end_components_without(mdp: &Mdp, mut is_struck: Vec<bool>) -> End
         let into = match &mut into {
             _ if dead.is_empty() => continue,
             Some(into) => into,
-            none => none.insert(incoming(mdp)),
+            none => none.insert(incoming(table)),
         };
         while let Some(state) = dead.pop() {
             is_alive[state] = false;
@@ -161,7 +198,7 @@ pub fn start_is_recoverable(mdp: &Mdp, is_reachable: &[bool]) -> bool {
 
 /// Whether every state of the set can reach every other one inside it.
 pub(crate) fn is_strongly_connected(mdp: &Mdp, is_inside: &[bool]) -> bool {
-    surviving_components(mdp, is_inside, &vec![false; mdp.pairs()]).count == 1
+    surviving_components(Table::of(mdp), is_inside, &vec![false; mdp.pairs()]).count == 1
 }
 
 /// The largest number of possible next states of the pairs of the given states.
@@ -176,37 +213,41 @@ pub fn max_support_within(mdp: &Mdp, is_inside: &[bool]) -> usize {
 }
 
 /// For every state, the pairs that can lead to it.
-pub(crate) fn incoming(mdp: &Mdp) -> Reversed {
-    Reversed::new(mdp.states(), |edge| {
-        for pair in 0..mdp.pairs() {
-            mdp.row(pair).iter().for_each(|(next, _)| edge(pair as u32, next));
+pub(crate) fn incoming(table: Table<'_>) -> Reversed {
+    Reversed::new(table.states(), |edge| {
+        for pair in 0..table.pairs() {
+            table.targets(pair).for_each(|next| edge(pair as u32, next));
         }
     })
 }
 
 /// The state of every pair.
-pub(crate) fn owners(mdp: &Mdp) -> Vec<u32> {
-    let mut owner = Vec::with_capacity(mdp.pairs());
-    for state in 0..mdp.states() {
-        owner.extend(mdp.pairs_of(state).map(|_| state as u32));
+pub(crate) fn owners(table: Table<'_>) -> Vec<u32> {
+    let mut owner = Vec::with_capacity(table.pairs());
+    for state in 0..table.states() {
+        owner.extend(table.pairs_of(state).map(|_| state as u32));
     }
     owner
 }
 
 /// Strong components of what is left of the union graph.
-fn surviving_components(mdp: &Mdp, is_alive: &[bool], is_struck: &[bool]) -> graph::Components {
+fn surviving_components(
+    table: Table<'_>,
+    is_alive: &[bool],
+    is_struck: &[bool],
+) -> graph::Components {
     // Edges are numbered pair by pair; a state's edges are consecutive.
-    let mut is_edge_struck = vec![false; mdp.transitions()];
-    for pair in (0..mdp.pairs()).filter(|&pair| is_struck[pair]) {
-        is_edge_struck[mdp.entries(pair)].fill(true);
+    let mut is_edge_struck = vec![false; table.next.len()];
+    for pair in (0..table.pairs()).filter(|&pair| is_struck[pair]) {
+        is_edge_struck[table.entries(pair)].fill(true);
     }
     graph::strong_components(
-        mdp.states(),
+        table.states(),
         |state| is_alive[state],
         |state| {
-            let pairs = mdp.pairs_of(state);
-            mdp.entries(pairs.start).start..mdp.entries(pairs.end - 1).end
+            let pairs = table.pairs_of(state);
+            table.entries(pairs.start).start..table.entries(pairs.end - 1).end
         },
-        |edge| (!is_edge_struck[edge]).then(|| mdp.target(edge)),
+        |edge| (!is_edge_struck[edge]).then(|| table.next[edge] as usize),
     )
 }

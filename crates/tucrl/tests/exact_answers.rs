@@ -1,5 +1,6 @@
 //! The exact answers against slow, obvious ones, and the properties that define them.
-#![allow(missing_docs, clippy::unwrap_used)]
+// The oracles are written as in a textbook, with indices.
+#![allow(missing_docs, clippy::unwrap_used, clippy::needless_range_loop)]
 
 mod support;
 
@@ -62,9 +63,9 @@ proptest! {
         let played = policy_values(&mdp, &answer.policy).unwrap();
         for s in 0..mdp.states() {
             let (gain, error) = (answer.gain[s], answer.gain_error[s]);
-            // Bounds come from differences of biases: rounding scales with the span. In multichain
-            // worlds it scales with how long settling can take, 1e14 steps here, and may say little.
-            let allowed = 1e-7 + 1e-13 * answer.span();
+            // In multichain worlds rounding scales with how long settling can take, 1e12 steps
+            // here, and the bounds may say little.
+            let allowed = 1e-8;
             let is_multichain = structure::end_components(&mdp).count() > 1;
             prop_assert!(error <= allowed || is_multichain, "state {s}: error {error} > {allowed}");
             // The oracle itself squares a matrix seventy times: it is good to about 1e-7 here.

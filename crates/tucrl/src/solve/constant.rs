@@ -13,10 +13,9 @@
 //! Reads `solve::part`, `chain`, `structure`; feeds `solve`. Departures: none.
 
 use super::BiasKind;
-use super::part::Part;
+use super::part::{Improvement, Part};
 use crate::chain::ChainValues;
 use crate::error::SolveError;
-use crate::mdp::Mdp;
 use crate::structure;
 
 /// Weight of the real transition in a damped sweep; the rest stays.
@@ -29,6 +28,10 @@ const STUBBORN_BUDGET: f64 = 2e10;
 const POLISH_LIMIT: usize = 1_500;
 /// Rounds of policy iteration; a handful are the rule.
 const ROUND_LIMIT: usize = 200;
+/// Rounds of policy iteration whose biases have lost their digits before another start is tried.
+const PATIENCE: usize = 30;
+/// Bounds this close, in units of `r_max`, need no other start.
+const GOOD_ENOUGH: f64 = 1e-9;
 
 /// The answer on a part whose optimal gain does not depend on the state.
 pub(crate) struct Constant {
@@ -55,46 +58,77 @@ impl Constant {
 }
 
 /// Solves a part on which the optimal gain is constant, aiming at bounds `tolerance` apart.
-pub(crate) fn solve(mdp: &Mdp, part: &Part<'_>, r_max: f64, tolerance: f64) -> Constant {
+pub(crate) fn solve(part: &Part<'_>, r_max: f64, tolerance: f64) -> Constant {
     let mut run = Iteration::new(part);
     if run.go_on(part, r_max, tolerance, QUICK_BUDGET, true) {
-        let iterated = run.answer(part, r_max);
-        return polished(mdp, part, r_max, tolerance, iterated);
+        let iterated = run.answer(part);
+        return polished(part, r_max, tolerance, iterated);
     }
-    let rough = run.answer(part, r_max);
-    let Ok(mut exact) = policy_iteration(part, r_max, tolerance, &rough.choice) else {
+    let rough = run.answer(part);
+    let Some(mut exact) = best_policy(part, r_max, tolerance, &mut run, &rough) else {
         // Too large to eliminate: sweeps are all there is, and their bounds are honest.
         run.go_on(part, r_max, tolerance, STUBBORN_BUDGET, false);
-        return run.answer(part, r_max);
+        return run.answer(part);
     };
     exact.sweeps = run.sweeps;
-    if is_unique(mdp, part, r_max, &exact.bias) {
+    if is_unique(part, r_max, &exact.bias) {
         exact.kind = BiasKind::Unique;
         return exact;
     }
     // The limit from zero is asked for; without it, the policy's own bias is an answer too.
     if run.go_on(part, r_max, tolerance, 3.0 * QUICK_BUDGET, true) {
-        let iterated = run.answer(part, r_max);
+        let iterated = run.answer(part);
         (exact.bias, exact.choice) = (iterated.bias, iterated.choice);
         (exact.kind, exact.sweeps) = (BiasKind::ValueIteration, iterated.sweeps);
     }
     exact
 }
 
-/// Replaces a converged iterate by the exact values of its policy where that is better.
-fn polished(
-    mdp: &Mdp,
+/// Policy iteration from what a short value iteration suggests.
+///
+/// First the greedy policy. It fails where the good place lies so far away that the news has not
+/// arrived: there the policy may leave the good place for good after an astronomical time, and its
+/// bias has no digits left. Then everyone is sent to where the increments are highest.
+fn best_policy(
     part: &Part<'_>,
     r_max: f64,
     tolerance: f64,
-    mut iterated: Constant,
-) -> Constant {
-    if !is_unique(mdp, part, r_max, &iterated.bias) {
+    run: &mut Iteration,
+    rough: &Constant,
+) -> Option<Constant> {
+    let is_good = |answer: &Constant| answer.width() <= GOOD_ENOUGH * r_max;
+    let mut best = policy_iteration(part, r_max, tolerance, &rough.choice, PATIENCE).ok();
+    for attempt in 0..2 {
+        if best.as_ref().is_some_and(is_good) {
+            return best;
+        }
+        let from = match (attempt, &best) {
+            (0, _) => walk_to(part, &rough.choice, run.most_promising(part)),
+            (_, Some(best)) => best.choice.clone(),
+            (_, None) => return None,
+        };
+        if let Ok(next) = policy_iteration(part, r_max, tolerance, &from, ROUND_LIMIT)
+            && best.as_ref().is_none_or(|best| next.width() < best.width())
+        {
+            best = Some(next);
+        }
+    }
+    let mut best = best?;
+    // Bounds of the rough answer hold for the better one too.
+    (best.low, best.high) = (best.low.max(rough.low), best.high.min(rough.high));
+    best.gain = best.gain.max(best.low).min(best.high);
+    Some(best)
+}
+
+/// Replaces a converged iterate by the exact values of its policy where that is better.
+fn polished(part: &Part<'_>, r_max: f64, tolerance: f64, mut iterated: Constant) -> Constant {
+    if !is_unique(part, r_max, &iterated.bias) {
         return iterated;
     }
     iterated.kind = BiasKind::Unique;
     if part.len() <= POLISH_LIMIT
-        && let Ok(mut exact) = policy_iteration(part, r_max, tolerance, &iterated.choice)
+        && let Ok(mut exact) =
+            policy_iteration(part, r_max, tolerance, &iterated.choice, ROUND_LIMIT)
         && exact.width() <= iterated.width()
     {
         (exact.kind, exact.sweeps) = (BiasKind::Unique, iterated.sweeps);
@@ -146,7 +180,8 @@ impl Iteration {
                 }
                 let decay = (earlier_span / span).ln() / TREND as f64;
                 let needed = (span / tolerance).ln() / decay;
-                if may_despair && earlier_span.is_finite() && !(needed < (allowed - sweep) as f64) {
+                let will_do = needed < (allowed - sweep) as f64; // not when nothing decays
+                if may_despair && earlier_span.is_finite() && !will_do {
                     return false;
                 }
                 earlier_span = span;
@@ -155,14 +190,20 @@ impl Iteration {
         false
     }
 
-    fn answer(&self, part: &Part<'_>, r_max: f64) -> Constant {
+    /// Where one more sweep adds nearly as much as anywhere.
+    fn most_promising(&mut self, part: &Part<'_>) -> Vec<bool> {
+        let (low, high) = part.sweep(&self.values, DAMPING, &mut self.swept);
+        let bar = high - 0.1 * (high - low);
+        self.swept.iter().zip(&self.values).map(|(new, old)| new - old >= bar).collect()
+    }
+
+    fn answer(&self, part: &Part<'_>) -> Constant {
         let bias: Vec<f64> = self.values.iter().map(|value| DAMPING * value).collect();
-        let rounding = part.rounding(&bias, r_max);
-        let (choice, low, high) = part.improve(&bias, None, rounding);
+        let Improvement { choice, low, high, .. } = part.improve(&bias, None);
         Constant {
             gain: low + (high - low) / 2.0,
-            low: low - 2.0 * rounding,
-            high: high + rounding,
+            low,
+            high,
             bias,
             choice,
             kind: BiasKind::ValueIteration,
@@ -172,17 +213,26 @@ impl Iteration {
 }
 
 /// Policy iteration from a given policy, whose closed classes are kept equally good so that one
-/// bias speaks for all states. Returns the tightest bounds met; the caller judges them.
+/// bias speaks for all states; gives up after `patience` rounds with biases beyond all digits.
+/// Returns the tightest bounds met; the caller judges them.
 fn policy_iteration(
     part: &Part<'_>,
     r_max: f64,
     tolerance: f64,
     from: &[u32],
+    mut patience: usize,
 ) -> Result<Constant, SolveError> {
     let mut choice = from.to_vec();
     let mut best: Option<Constant> = None;
+    let mut trouble = None;
     for _ in 0..ROUND_LIMIT {
-        let mut values = part.chain(&choice).values()?;
+        let mut values = match part.chain(&choice).values() {
+            Ok(values) => values,
+            Err(error) => {
+                trouble = Some(error);
+                break;
+            }
+        };
         let best_gain = best_gain_of(&values);
         let is_best = |state: u32| values.gain[state as usize] >= best_gain - 1e-10 * r_max;
         if values.classes.iter().any(|class| !is_best(class[0].0)) {
@@ -190,11 +240,16 @@ fn policy_iteration(
             let best_classes = values.classes.iter().filter(|class| is_best(class[0].0));
             let members: Vec<u32> = best_classes.flatten().map(|entry| entry.0).collect();
             choice = led_to(part, &choice, &members);
-            values = part.chain(&choice).values()?;
+            values = match part.chain(&choice).values() {
+                Ok(values) => values,
+                Err(error) => {
+                    trouble = Some(error);
+                    break;
+                }
+            };
         }
-        let rounding = part.rounding(&values.bias, r_max);
-        let (improved, low, high) = part.improve(&values.bias, Some(&choice), rounding);
-        let (low, high) = (low - 2.0 * rounding, high + rounding);
+        let Improvement { choice: improved, low, high, rounding } =
+            part.improve(&values.bias, Some(&choice));
         if best.as_ref().is_none_or(|best| high - low < best.width()) {
             best = Some(Constant {
                 gain: best_gain_of(&values),
@@ -206,17 +261,15 @@ fn policy_iteration(
                 sweeps: 0,
             });
         }
-        if improved == choice || high - low <= tolerance {
+        if rounding > GOOD_ENOUGH * r_max {
+            patience -= 1;
+        }
+        if improved == choice || high - low <= tolerance || patience == 0 {
             break;
         }
         choice = improved;
     }
-    best.ok_or(SolveError::NotConverged {
-        what: "policy iteration",
-        sweeps: 0,
-        span: f64::INFINITY,
-        tolerance,
-    })
+    best.ok_or(trouble.unwrap_or(SolveError::TooSlow { what: "policy iteration" }))
 }
 
 fn best_gain_of(values: &ChainValues) -> f64 {
@@ -242,9 +295,14 @@ fn led_to(part: &Part<'_>, choice: &[u32], members: &[u32]) -> Vec<u32> {
             })
         };
     }
+    let is_placed = (0..states).map(|state| !gets_lost[components.of[state] as usize]).collect();
+    walk_to(part, choice, is_placed)
+}
+
+/// Changes a policy outside some states so that it leads to them, nearer with every lucky step.
+fn walk_to(part: &Part<'_>, choice: &[u32], mut is_placed: Vec<bool>) -> Vec<u32> {
+    let states = part.len();
     let mut led = choice.to_vec();
-    let mut is_placed: Vec<bool> =
-        (0..states).map(|state| !gets_lost[components.of[state] as usize]).collect();
     let into = crate::graph::Reversed::new(states, |edge| {
         for state in (0..states).filter(|&state| !is_placed[state]) {
             for pair in part.pairs_of(state) {
@@ -262,8 +320,11 @@ fn led_to(part: &Part<'_>, choice: &[u32], members: &[u32]) -> Vec<u32> {
         for &pair in into.owners(state) {
             let from = owner[pair as usize] as usize;
             if !is_placed[from] {
+                let pairs = part.pairs_of(from);
+                let luck = |pair: usize| part.chance_of(pair, &is_placed);
+                let best = pairs.max_by(|&a, &b| luck(a).total_cmp(&luck(b)));
+                led[from] = best.map_or(pair, |best| best as u32);
                 is_placed[from] = true;
-                led[from] = pair;
                 queue.push_back(from);
             }
         }
@@ -273,18 +334,16 @@ fn led_to(part: &Part<'_>, choice: &[u32], members: &[u32]) -> Vec<u32> {
 
 /// Whether the bias is unique up to a constant: the pairs that are optimal for it form one end
 /// component. Near ties count as ties, which errs on the side of "not unique".
-fn is_unique(mdp: &Mdp, part: &Part<'_>, r_max: f64, bias: &[f64]) -> bool {
-    let size = bias.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
-    let slack = 1e-9 * r_max + 1e-11 * size;
-    let mut is_struck = vec![true; mdp.pairs()];
+fn is_unique(part: &Part<'_>, r_max: f64, bias: &[f64]) -> bool {
+    let table = part.table();
+    let mut is_struck = vec![true; table.row_start.len() - 1];
     for state in 0..part.len() {
-        let best =
-            part.pairs_of(state).map(|p| part.worth(p, bias)).fold(f64::NEG_INFINITY, f64::max);
+        let added = |pair: usize| part.increment(state, pair, bias);
+        let best = part.pairs_of(state).map(|p| added(p).0).fold(f64::NEG_INFINITY, f64::max);
         for pair in part.pairs_of(state) {
-            if part.worth(pair, bias) >= best - slack {
-                is_struck[part.pair(pair)] = false;
-            }
+            let (added, noise) = added(pair);
+            is_struck[pair] = added < best - 1e-9 * r_max - 2.0 * noise;
         }
     }
-    structure::end_components_without(mdp, is_struck).count() == 1
+    structure::end_components_without(table, is_struck).count() == 1
 }

@@ -110,11 +110,11 @@ pub fn solve(mdp: &Mdp) -> Result<Solution, SolveError> {
         return solve_multichain(mdp, &end_components);
     };
     let part = Part::whole(mdp);
-    let answer = constant::solve(mdp, &part, mdp.r_max(), TOLERANCE * mdp.r_max());
+    let answer = constant::solve(&part, mdp.r_max(), TOLERANCE * mdp.r_max());
     let (mut gain, mut error) = (answer.gain, answer.error());
     if error > 1e3 * TOLERANCE * mdp.r_max() && members.len() < mdp.states() {
         // Transient states with a huge bias blur the bounds; the gain does not depend on them.
-        let inside = stay_within(mdp, &end_components, members);
+        let inside = stay_within(mdp, &end_components, members, &mut vec![0; mdp.states()]);
         if inside.error() < error {
             (gain, error) = (inside.gain, inside.error());
         }
@@ -123,22 +123,29 @@ pub fn solve(mdp: &Mdp) -> Result<Solution, SolveError> {
     Ok(solution(mdp, &part, vec![gain; states], vec![error; states], answer, 0))
 }
 
-/// The best gain of staying in one end component for ever.
-fn stay_within(mdp: &Mdp, end_components: &EndComponents, members: &[u32]) -> Constant {
+/// The best gain of staying in one end component for ever. `local` is scratch.
+fn stay_within(
+    mdp: &Mdp,
+    end_components: &EndComponents,
+    members: &[u32],
+    local: &mut [u32],
+) -> Constant {
     let part = Part::of(
         mdp,
         members.to_vec(),
+        local,
         |pair| end_components.pair_stays(pair),
         |_, pair| mdp.mean_reward(pair),
     );
-    constant::solve(mdp, &part, mdp.r_max(), TOLERANCE * mdp.r_max())
+    constant::solve(&part, mdp.r_max(), TOLERANCE * mdp.r_max())
 }
 
 fn solve_multichain(mdp: &Mdp, end_components: &EndComponents) -> Result<Solution, SolveError> {
     let r_max = mdp.r_max();
     let (mut stay, mut low, mut high, mut sweeps) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    let mut local = vec![0; mdp.states()];
     for members in end_components.members() {
-        let answer = stay_within(mdp, end_components, members);
+        let answer = stay_within(mdp, end_components, members, &mut local);
         stay.push(answer.gain);
         low.push(answer.low);
         high.push(answer.high);
@@ -161,7 +168,10 @@ fn solve_multichain(mdp: &Mdp, end_components: &EndComponents) -> Result<Solutio
         let above = (upper.value[node] + blur).min(best_stay).max(value) - value;
         let below = value - lower.value[node];
         gain.push(value);
-        error.push(above.max(below) + rounding * mdp.states() as f64);
+        // Who stays at once has no sum to round.
+        let stays = stay.get(node).is_some_and(|&worth| worth == value);
+        let summing = if stays { 0.0 } else { rounding * mdp.states() as f64 };
+        error.push(above.max(below) + summing);
     }
 
     // Gains are good to a few units in the last place *of themselves*. An action conserves them if
@@ -180,10 +190,11 @@ fn solve_multichain(mdp: &Mdp, end_components: &EndComponents) -> Result<Solutio
     let part = Part::of(
         mdp,
         (0..mdp.states() as u32).collect(),
+        &mut local,
         |pair| conserves[pair],
         |state, pair| mdp.mean_reward(pair) - gain[state],
     );
-    let answer = constant::solve(mdp, &part, r_max, 8.0 * TOLERANCE * r_max);
+    let answer = constant::solve(&part, r_max, 8.0 * TOLERANCE * r_max);
     Ok(solution(mdp, &part, gain, error, answer, sweeps))
 }
 
@@ -195,6 +206,11 @@ fn solution(
     answer: Constant,
     sweeps_before: u64,
 ) -> Solution {
+    // Rewards lie in [0, r_max], and so does every gain, however little else is known.
+    let r_max = mdp.r_max();
+    let gain: Vec<f64> = gain.into_iter().map(|gain| gain.clamp(0.0, r_max)).collect();
+    let bounded = gain_error.into_iter().zip(&gain).map(|(e, g)| e.min(g.max(r_max - g)));
+    let gain_error = bounded.collect();
     let lowest = answer.bias.iter().copied().fold(f64::INFINITY, f64::min);
     let actions = (0..part.len()).map(|local| {
         part.pair(answer.choice[local] as usize) - mdp.pairs_of(part.state(local)).start

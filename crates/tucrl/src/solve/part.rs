@@ -5,7 +5,7 @@
 //! of the paper (section 2) is applied here: L v(s) = max over actions of r + P v, and for every v the
 //! optimal gain lies between the smallest and the largest entry of L v - v wherever it is constant.
 //!
-//! Reads `mdp`; feeds `solve`. Departures: none.
+//! Reads `mdp`, `structure`; feeds `solve`. Departures: none.
 
 use std::borrow::Cow;
 
@@ -13,11 +13,23 @@ use rayon::prelude::*;
 
 use crate::chain::Chain;
 use crate::mdp::Mdp;
+use crate::structure::Table;
 
 /// Below this many transitions a sweep is too short to share among threads.
 const PARALLEL_FROM: usize = 200_000;
 /// States that one thread sweeps at a time.
 const CHUNK: usize = 4_096;
+
+/// What one look at all pairs says about a value vector.
+pub(crate) struct Improvement {
+    /// The best pair of each state.
+    pub(crate) choice: Vec<u32>,
+    /// Certified bounds on the optimal gain; the chosen pairs attain the lower one.
+    pub(crate) low: f64,
+    pub(crate) high: f64,
+    /// The largest rounding error among the increments.
+    pub(crate) rounding: f64,
+}
 
 /// A closed sub-model: rows lead only to its own states.
 pub(crate) struct Part<'a> {
@@ -48,14 +60,15 @@ impl<'a> Part<'a> {
 
     /// The given states with the pairs that `keeps` accepts, paid `reward(state, pair)`.
     ///
-    /// Each state must keep a pair and no kept pair may leave the states.
+    /// Each state must keep a pair and no kept pair may leave the states. `local` is scratch with one
+    /// entry per state of the model: a model may have as many parts as states.
     pub(crate) fn of(
         mdp: &Mdp,
         states: Vec<u32>,
+        local: &mut [u32],
         keeps: impl Fn(usize) -> bool,
         reward: impl Fn(usize, usize) -> f64,
     ) -> Part<'static> {
-        let mut local = vec![u32::MAX; mdp.states()];
         for (index, &state) in states.iter().enumerate() {
             local[state as usize] = index as u32;
         }
@@ -111,8 +124,20 @@ impl<'a> Part<'a> {
         self.pair_start[local] as usize..self.pair_start[local + 1] as usize
     }
 
+    /// Where the part's pairs lead.
+    pub(crate) fn table(&self) -> Table<'_> {
+        Table { pair_start: &self.pair_start, row_start: &self.row_start, next: &self.next }
+    }
+
     pub(crate) fn targets(&self, pair: usize) -> &[u32] {
         &self.next[self.row_start[pair]..self.row_start[pair + 1]]
+    }
+
+    /// The probability that a pair leads into a set.
+    pub(crate) fn chance_of(&self, pair: usize, is_inside: &[bool]) -> f64 {
+        let entries = self.row_start[pair]..self.row_start[pair + 1];
+        let row = self.next[entries.clone()].iter().zip(&self.probability[entries]);
+        row.filter(|entry| is_inside[*entry.0 as usize]).map(|entry| entry.1).sum()
     }
 
     #[inline]
@@ -120,12 +145,6 @@ impl<'a> Part<'a> {
         let entries = self.row_start[pair]..self.row_start[pair + 1];
         let row = self.next[entries.clone()].iter().zip(&self.probability[entries]);
         row.map(|(&next, p)| p * values[next as usize]).sum()
-    }
-
-    /// What a pair is worth when the next states are worth `values`.
-    #[inline]
-    pub(crate) fn worth(&self, pair: usize, values: &[f64]) -> f64 {
-        self.reward[pair] + self.expectation(pair, values)
     }
 
     /// One sweep of v -> max r + damping P v + (1 - damping) v into `swept`; returns the smallest
@@ -157,38 +176,58 @@ impl<'a> Part<'a> {
             .reduce(|| (f64::INFINITY, f64::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)))
     }
 
-    /// What rounding can have done to an increment of values of this size.
+    /// What rounding can have done to an increment of values of this size: anything, if they have
+    /// overflowed.
     pub(crate) fn rounding(&self, values: &[f64], r_max: f64) -> f64 {
+        if !values.iter().all(|value| value.is_finite()) {
+            return f64::INFINITY;
+        }
         let size = values.iter().fold(0.0, |size: f64, value| size.max(value.abs()));
         (2 * self.longest_row + 6) as f64 * f64::EPSILON * (r_max + size)
     }
 
-    /// The best pairs for `values`, keeping `current` unless another is better by more than
-    /// `advantage`; and certified bounds on a constant optimal gain.
-    pub(crate) fn improve(
-        &self,
-        values: &[f64],
-        current: Option<&[u32]>,
-        advantage: f64,
-    ) -> (Vec<u32>, f64, f64) {
+    /// What a pair adds to the value of its state, r + P v - v, and what rounding can have done to it.
+    ///
+    /// Summed from differences of values, which are small where values are large and alike: a rare
+    /// transition to a far better state contributes its share, not the digits that the large values
+    /// have lost.
+    pub(crate) fn increment(&self, state: usize, pair: usize, values: &[f64]) -> (f64, f64) {
+        let entries = self.row_start[pair]..self.row_start[pair + 1];
+        let mut sum = self.reward[pair];
+        let mut size = sum.abs();
+        for (&next, p) in self.next[entries.clone()].iter().zip(&self.probability[entries.clone()])
+        {
+            let flow = p * (values[next as usize] - values[state]);
+            sum += flow;
+            size += flow.abs();
+        }
+        if !size.is_finite() {
+            return (0.0, f64::INFINITY);
+        }
+        (sum, (entries.len() + 4) as f64 * f64::EPSILON * size)
+    }
+
+    /// The best pairs for `values`, keeping `current` unless another is better beyond rounding, with
+    /// certified bounds on a constant optimal gain.
+    pub(crate) fn improve(&self, values: &[f64], current: Option<&[u32]>) -> Improvement {
         let mut choice = Vec::with_capacity(self.len());
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        let (mut low, mut high, mut rounding) = (f64::INFINITY, f64::NEG_INFINITY, 0.0f64);
         for state in 0..self.len() {
             let first = current.map_or(self.pair_start[state], |current| current[state]);
-            let (mut chosen, mut bar) = (first, self.worth(first as usize, values) + advantage);
-            let mut best = bar - advantage;
+            let (added, noise) = self.increment(state, first as usize, values);
+            let (mut chosen, mut bar, mut floor) = (first, added + noise, added - noise);
             for pair in self.pairs_of(state) {
-                let worth = self.worth(pair, values);
-                best = best.max(worth);
-                if worth > bar {
-                    (chosen, bar) = (pair as u32, worth);
+                let (added, noise) = self.increment(state, pair, values);
+                high = high.max(added + noise);
+                rounding = rounding.max(noise);
+                if added - noise > bar {
+                    (chosen, bar, floor) = (pair as u32, added, added - noise);
                 }
             }
             choice.push(chosen);
-            low = low.min(best - values[state]);
-            high = high.max(best - values[state]);
+            low = low.min(floor);
         }
-        (choice, low, high)
+        Improvement { choice, low, high, rounding }
     }
 
     /// The chain of playing one pair in each state.

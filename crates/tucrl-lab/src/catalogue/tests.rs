@@ -1,0 +1,121 @@
+use tucrl::worlds;
+
+use super::*;
+
+fn built(text: &str) -> Mdp {
+    World::parse(text).unwrap().build(&ReadOptions::default()).unwrap()
+}
+
+#[test]
+fn every_world_builds_with_its_defaults_and_has_the_listed_size() {
+    for entry in worlds() {
+        let mdp = built(entry.name);
+        assert_eq!(
+            (mdp.states(), mdp.max_actions()),
+            (entry.states, entry.actions),
+            "{}",
+            entry.name
+        );
+        built(entry.example);
+    }
+}
+
+#[test]
+fn the_defaults_are_those_of_the_library() {
+    let defaults = [
+        worlds::ThreeState::default().build(),
+        worlds::Taxi::default().build(),
+        worlds::TwoState::default().build(),
+        worlds::Theta::default().build(),
+        worlds::MountainCar::default().build(),
+        worlds::Breakout::default().build(),
+        worlds::RiverSwim::default().build(),
+        worlds::SixArms.build(),
+        worlds::FourRooms::default().build(),
+        worlds::FrozenLake::default().build(),
+        worlds::CliffWalking::default().build(),
+        worlds::Garnet::default().build(),
+        worlds::Chain::default().build(),
+        worlds::DeepSea::default().build(),
+    ];
+    let entries: Vec<_> = worlds().collect();
+    assert_eq!(entries.len(), defaults.len());
+    for (entry, default) in entries.into_iter().zip(defaults) {
+        assert_eq!(built(entry.name), default.unwrap(), "{}", entry.name);
+    }
+}
+
+#[test]
+fn every_key_and_every_word_reaches_its_world() {
+    let differ = [
+        "three-state:delta=0.1",
+        "three-state:rewards=bernoulli",
+        "three-state:rewards=mean",
+        "taxi:map=v3",
+        "taxi:junk=false",
+        "taxi:junk=self-loop",
+        "two-state:eps=0.1",
+        "two-state:loop=true",
+        "theta:theta=0.2",
+        "theta:theta_x=0.2",
+        "theta:theta_y=0.2",
+        "mountain-car:nx=21",
+        "mountain-car:nv=23",
+        "mountain-car:points=9",
+        "mountain-car:frames=4",
+        "breakout:w=2",
+        "breakout:h=3",
+        "breakout:q=0",
+        "river-swim:n=7",
+        "four-rooms:slip=0",
+        "frozen-lake:map=8x8",
+        "frozen-lake:slippery=false",
+        "cliff-walking:goal=-1",
+        "garnet:s=99",
+        "garnet:a=3",
+        "garnet:b=4",
+        "garnet:seed=1",
+        "chain:n=6",
+        "chain:slip=0",
+        "deep-sea:n=9",
+    ];
+    for text in differ {
+        let (name, _) = text.split_once(':').unwrap();
+        assert_ne!(built(text), built(name), "{text}");
+    }
+    let keys = worlds().flat_map(|entry| entry.parameters.iter().map(move |p| (entry.name, p.key)));
+    for (name, key) in keys.filter(|&(_, key)| key != "epsilon") {
+        assert!(
+            differ.iter().any(|text| text.starts_with(&format!("{name}:{key}="))),
+            "{name} {key}"
+        );
+    }
+}
+
+#[test]
+fn long_spellings_mean_the_same() {
+    for (long, short) in [
+        ("garnet:states=7,actions=2,branching=3", "garnet:s=7,a=2,b=3"),
+        ("breakout:width=2,height=1,slip=0", "breakout:w=2,h=1,q=0"),
+        (
+            "mountain-car:positions=5,velocities=7,points_per_side=2",
+            "mountain-car:nx=5,nv=7,points=2",
+        ),
+        ("chain:length=7", "chain:n=7"),
+        ("river-swim:length=7", "river-swim:n=7"),
+        ("deep-sea:size=7", "deep-sea:n=7"),
+        ("two-state:eps=0.5,keep_loop_at_zero=true", "two-state:epsilon=0.5,loop=true"),
+    ] {
+        assert_eq!(World::parse(long).unwrap().to_string(), short);
+    }
+}
+
+#[test]
+fn what_a_text_names_is_decided_by_its_form() {
+    assert!(matches!(World::parse("taxi.json"), Ok(World::File(_))));
+    assert!(matches!(World::parse("a:b=c.DRN"), Ok(World::File(_))));
+    assert!(matches!(World::parse("models/taxi"), Ok(World::File(_))));
+    assert!(matches!(World::parse("four-rooms:slip=1/3"), Ok(World::Library { .. })));
+    // The tests run in the folder of the crate: `src` exists and is no world.
+    assert!(matches!(World::parse("src"), Ok(World::File(_))));
+}

@@ -1,0 +1,133 @@
+//! `tucrl worlds`: which worlds are there, and what is known about one?
+
+use std::fmt::Write;
+
+use anyhow::bail;
+use serde::Serialize;
+use tucrl_lab::catalogue::{self, WorldEntry};
+use tucrl_lab::names::{Parameter, Spec};
+
+use super::text::{counted, wrapped};
+use crate::cli::Worlds;
+
+const WIDTH: usize = 80;
+
+pub(super) fn run(ask: &Worlds) -> anyhow::Result<String> {
+    let Some(name) = &ask.name else {
+        let entries: Vec<Entry> = catalogue::worlds().map(Entry::from).collect();
+        return if ask.json { super::json(&entries) } else { Ok(list()?) };
+    };
+    let spec = Spec::parse(name)?;
+    let entry = catalogue::entry(&spec)?;
+    if spec.pairs().len() > 0 {
+        bail!("`worlds` takes a name without parameters: try `tucrl inspect {name}`");
+    }
+    if ask.json { super::json(&Entry::from(entry)) } else { Ok(page(entry)?) }
+}
+
+fn list() -> Result<String, std::fmt::Error> {
+    let mut out = String::new();
+    writeln!(out, "{:<14} {:>6} {:>7}", "world", "states", "actions")?;
+    for WorldEntry { name, states, actions, summary, .. } in catalogue::worlds() {
+        writeln!(out, "{name:<14} {states:>6} {actions:>7}  {summary}")?;
+    }
+    writeln!(out, "\nSizes are those of the default parameters; `tucrl worlds NAME` shows more.")?;
+    Ok(out)
+}
+
+fn page(entry: &WorldEntry) -> Result<String, std::fmt::Error> {
+    let mut out = String::new();
+    writeln!(out, "{}: {}", entry.name, entry.summary)?;
+    let (states, actions) = (counted(entry.states, "state"), counted(entry.actions, "action"));
+    let by_default = if entry.parameters.is_empty() { "" } else { " by default" };
+    writeln!(out, "{states}, {actions}{by_default}")?;
+    if !entry.parameters.is_empty() {
+        writeln!(out, "\nParameters")?;
+    }
+    let shown = |parameter: &Parameter| format!("{}={}", parameter.key, parameter.default);
+    let width = entry.parameters.iter().map(|p| shown(p).chars().count()).max().unwrap_or(0);
+    for parameter in entry.parameters {
+        let mut lines = wrapped(parameter.meaning, WIDTH - width - 4);
+        let mut accepted = format!("accepts {}", parameter.accepts);
+        if !parameter.aliases.is_empty() {
+            accepted += &format!("; also spelled {}", parameter.aliases.join(", "));
+        }
+        lines.extend(wrapped(&accepted, WIDTH - width - 4));
+        let mut head = shown(parameter);
+        for line in lines {
+            writeln!(out, "  {head:<width$}  {line}")?;
+            head.clear();
+        }
+    }
+    writeln!(out, "\nFacts")?;
+    for fact in entry.facts {
+        writeln!(out, "  {fact}")?;
+    }
+    writeln!(out, "\nTry\n  tucrl inspect {}", entry.example)?;
+    Ok(out)
+}
+
+/// An entry as JSON.
+#[derive(Serialize)]
+struct Entry {
+    name: &'static str,
+    summary: &'static str,
+    states: usize,
+    actions: usize,
+    parameters: Vec<EntryParameter>,
+    facts: &'static [&'static str],
+    example: &'static str,
+}
+
+#[derive(Serialize)]
+struct EntryParameter {
+    key: &'static str,
+    aliases: &'static [&'static str],
+    default: &'static str,
+    accepts: String,
+    meaning: &'static str,
+}
+
+impl From<&'static WorldEntry> for Entry {
+    fn from(entry: &'static WorldEntry) -> Self {
+        let parameters = entry.parameters.iter().map(|parameter| EntryParameter {
+            key: parameter.key,
+            aliases: parameter.aliases,
+            default: parameter.default,
+            accepts: parameter.accepts.to_string(),
+            meaning: parameter.meaning,
+        });
+        Self {
+            name: entry.name,
+            summary: entry.summary,
+            states: entry.states,
+            actions: entry.actions,
+            parameters: parameters.collect(),
+            facts: entry.facts,
+            example: entry.example,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_fact_and_parameter_is_shown_within_eighty_columns() {
+        for entry in catalogue::worlds() {
+            let page = page(entry).unwrap();
+            for fact in entry.facts {
+                assert!(page.lines().any(|line| line.trim_start() == *fact), "{fact}");
+            }
+            for parameter in entry.parameters {
+                let head = format!("  {}={} ", parameter.key, parameter.default);
+                assert!(page.lines().any(|line| line.starts_with(&head)), "{head}");
+            }
+            for line in page.lines().chain(list().unwrap().lines()) {
+                assert!(line.chars().count() <= WIDTH, "{line}");
+                assert_eq!(line.trim_end(), line);
+            }
+        }
+    }
+}

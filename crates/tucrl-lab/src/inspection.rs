@@ -1,0 +1,272 @@
+//! What can be said exactly about a world?
+//!
+//! Everything that `tucrl inspect` shows, in one record: sizes, class, end components, the paper's
+//! standing assumption, gain with its certified error, span, diameters, supports. The names of the
+//! fields are the keys of the JSON output and do not change.
+//!
+//! The diameter D is finite only if the world communicates, and then every state is reachable and
+//! D = D^C; so one computation, within the reachable states, answers both.
+//!
+//! Reads `tucrl::{structure, solve, hitting}`; feeds the command `inspect`.
+
+use serde::{Serialize, Serializer};
+use tucrl::error::SolveError;
+use tucrl::hitting;
+use tucrl::mdp::Mdp;
+use tucrl::solve::{self, BiasKind, Solution};
+use tucrl::structure::{self, Class};
+
+/// How many sizes of end components are listed.
+const LISTED_SIZES: usize = 20;
+
+/// What to compute beyond the graph.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Effort {
+    /// Gain, bias, span.
+    pub gain: bool,
+    /// An optimal policy; needs the gain.
+    pub policy: bool,
+    /// The diameters, when there are at most this many reachable states. Infinite ones cost nothing
+    /// and are always found unless this is 0.
+    pub diameter_limit: usize,
+}
+
+/// Hears what is being computed and how far it is.
+pub trait Watch: Sync {
+    /// A computation begins; it ends when the next one begins.
+    fn begin(&self, what: &'static str);
+    /// So many of so many parts are done.
+    fn done(&self, parts: usize, of: usize);
+}
+
+/// Hears nothing.
+impl Watch for () {
+    fn begin(&self, _: &'static str) {}
+    fn done(&self, _: usize, _: usize) {}
+}
+
+/// A number of steps that may be infinite; `null` in JSON.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Steps {
+    /// So many.
+    Finite(f64),
+    /// No policy surely arrives.
+    Infinite,
+}
+
+impl From<f64> for Steps {
+    fn from(steps: f64) -> Self {
+        if steps.is_finite() { Self::Finite(steps) } else { Self::Infinite }
+    }
+}
+
+impl Serialize for Steps {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Finite(steps) => serializer.serialize_f64(*steps),
+            Self::Infinite => serializer.serialize_none(),
+        }
+    }
+}
+
+/// What an optimal policy does in one state, and what that is worth.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Choice {
+    /// The state.
+    pub state: usize,
+    /// Its name, if states have names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// The action.
+    pub action: usize,
+    /// Its name, if actions have names.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub action_name: Option<String>,
+    /// The optimal gain from here.
+    pub gain: f64,
+    /// The bias here; the smallest is 0.
+    pub bias: f64,
+}
+
+/// Everything known about a world; what was not computed is absent and listed in `skipped`.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Inspection {
+    /// The world's spec or file.
+    pub world: String,
+    /// How many states it has.
+    pub states: usize,
+    /// The largest number of actions of any state.
+    pub actions: usize,
+    /// How many state-action pairs it has.
+    pub pairs: usize,
+    /// How many transitions have positive probability.
+    pub transitions: usize,
+    /// The largest possible reward.
+    pub r_max: f64,
+    /// How many states can be reached from the start.
+    pub reachable: usize,
+    /// `communicating`, `weakly communicating` or `multichain`.
+    #[serde(serialize_with = "as_text")]
+    pub class: Class,
+    /// How many maximal end components there are.
+    pub end_components: usize,
+    /// Their sizes, the largest first, at most 20 of them.
+    pub end_component_sizes: Vec<usize>,
+    /// Whether the start can be reached back from every reachable state.
+    pub start_is_recoverable: bool,
+    /// The optimal gain from the start.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gain: Option<f64>,
+    /// How far it can be from the truth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub gain_error: Option<f64>,
+    /// The span of the bias over all states.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub span: Option<f64>,
+    /// The span over the reachable states.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub span_reachable: Option<f64>,
+    /// `unique`, or which of many solutions the bias is: `value iteration` or `policy`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bias_kind: Option<&'static str>,
+    /// The diameter D.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diameter: Option<Steps>,
+    /// The diameter of the reachable part, D^C.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub diameter_reachable: Option<Steps>,
+    /// The largest number of next states of any pair.
+    pub max_support: usize,
+    /// The same over the reachable pairs.
+    pub max_support_reachable: usize,
+    /// The keys that are absent because they were not computed.
+    pub skipped: Vec<&'static str>,
+    /// An optimal policy, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<Vec<Choice>>,
+}
+
+impl Inspection {
+    /// Inspects a world.
+    ///
+    /// # Errors
+    /// When the solver gives up on a huge slow world.
+    pub fn of(
+        world: String,
+        mdp: &Mdp,
+        effort: Effort,
+        watch: &dyn Watch,
+    ) -> Result<Self, SolveError> {
+        watch.begin("structure");
+        let is_reachable = structure::reachable(mdp);
+        let reachable = is_reachable.iter().filter(|&&is_reachable| is_reachable).count();
+        let components = structure::end_components(mdp);
+        let class = structure::classify(mdp, &components);
+        let mut sizes: Vec<usize> = components.members().iter().map(Vec::len).collect();
+        sizes.sort_unstable_by(|a, b| b.cmp(a));
+        sizes.truncate(LISTED_SIZES);
+        let mut inspection = Self {
+            world,
+            states: mdp.states(),
+            actions: mdp.max_actions(),
+            pairs: mdp.pairs(),
+            transitions: mdp.transitions(),
+            r_max: mdp.r_max(),
+            reachable,
+            class,
+            end_components: components.count(),
+            end_component_sizes: sizes,
+            start_is_recoverable: structure::start_is_recoverable(mdp, &is_reachable),
+            gain: None,
+            gain_error: None,
+            span: None,
+            span_reachable: None,
+            bias_kind: None,
+            diameter: None,
+            diameter_reachable: None,
+            max_support: mdp.max_support(),
+            max_support_reachable: structure::max_support_within(mdp, &is_reachable),
+            skipped: Vec::new(),
+            policy: None,
+        };
+        if effort.gain {
+            watch.begin("gain");
+            let solution = solve::solve(mdp)?;
+            inspection.take(mdp, &solution, &is_reachable);
+            inspection.policy = effort.policy.then(|| choices(mdp, &solution));
+        } else {
+            let keys = ["gain", "gain_error", "span", "span_reachable", "bias_kind"];
+            inspection.skipped.extend(keys);
+        }
+        inspection.measure(mdp, &is_reachable, effort.diameter_limit, watch)?;
+        Ok(inspection)
+    }
+
+    fn take(&mut self, mdp: &Mdp, solution: &Solution, is_reachable: &[bool]) {
+        let (gain, error) = solution.gain_from_start(mdp);
+        self.gain = Some(gain);
+        self.gain_error = Some(error);
+        self.span = Some(solution.span());
+        self.span_reachable = Some(solution.span_within(is_reachable));
+        self.bias_kind = Some(match solution.bias_kind {
+            BiasKind::Unique => "unique",
+            BiasKind::ValueIteration => "value iteration",
+            BiasKind::Policy => "policy",
+        });
+    }
+
+    /// Both diameters, as far as they are wanted.
+    fn measure(
+        &mut self,
+        mdp: &Mdp,
+        is_reachable: &[bool],
+        limit: usize,
+        watch: &dyn Watch,
+    ) -> Result<(), SolveError> {
+        if limit > 0 {
+            if self.class != Class::Communicating {
+                self.diameter = Some(Steps::Infinite);
+            }
+            if !self.start_is_recoverable {
+                self.diameter_reachable = Some(Steps::Infinite);
+            } else if self.reachable <= limit {
+                watch.begin("diameter");
+                let report = |done, all| watch.done(done, all);
+                let steps = hitting::diameter_within(mdp, is_reachable, &report)?;
+                self.diameter_reachable = Some(steps.into());
+            }
+            if self.class == Class::Communicating {
+                self.diameter = self.diameter_reachable;
+            }
+        }
+        for (key, value) in
+            [("diameter", self.diameter), ("diameter_reachable", self.diameter_reachable)]
+        {
+            if value.is_none() {
+                self.skipped.push(key);
+            }
+        }
+        Ok(())
+    }
+}
+
+fn choices(mdp: &Mdp, solution: &Solution) -> Vec<Choice> {
+    (0..mdp.states())
+        .map(|state| {
+            // The solver's policy is deterministic.
+            let action = solution.policy.action(state).unwrap_or_default();
+            Choice {
+                state,
+                name: mdp.state_names().get(state).cloned(),
+                action,
+                action_name: mdp.action_names().get(action).cloned(),
+                gain: solution.gain[state],
+                bias: solution.bias[state],
+            }
+        })
+        .collect()
+}
+
+fn as_text<S: Serializer>(class: &Class, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_str(class)
+}

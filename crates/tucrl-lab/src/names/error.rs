@@ -1,0 +1,162 @@
+//! What is wrong with a spec, where, and what would be accepted?
+//!
+//! The first line of a message says what and ends with what to change; if the fault is only a part
+//! of the text, two more lines show the text and point at the part.
+
+use std::fmt;
+use std::ops::Range;
+
+use thiserror::Error;
+
+/// A fault of a spec, with its place in the text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SpecError {
+    /// The spec as written.
+    pub text: String,
+    /// The bytes at fault.
+    pub at: Range<usize>,
+    /// The fault.
+    pub problem: Box<Problem>,
+}
+
+/// What can be wrong with a spec.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum Problem {
+    /// Nothing stands before the colon.
+    #[error("a name is missing: write name:key=value,key=value")]
+    NoName,
+    /// Nothing stands after the colon.
+    #[error("nothing follows the colon: leave it out, or add key=value")]
+    NothingAfterColon,
+    /// Two commas in a row, or one at the end.
+    #[error("there is a comma too many: write key=value,key=value")]
+    EmptyPiece,
+    /// A key alone.
+    #[error("`{key}` has no value: write {key}=value")]
+    NoValue {
+        /// The key.
+        key: String,
+    },
+    /// A value alone.
+    #[error("there is no key before the equals sign: write key=value")]
+    NoKey,
+    /// A name that is in no table.
+    #[error("there is no {what} `{name}`: {}", instead(nearest.as_deref(), what))]
+    UnknownName {
+        /// A world, or an agent.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// The name that was probably meant.
+        nearest: Option<String>,
+    },
+    /// A key that the name does not have.
+    #[error("{name} has no key `{key}`: {}", key_instead(nearest.as_deref(), known))]
+    UnknownKey {
+        /// The name.
+        name: String,
+        /// The key.
+        key: String,
+        /// The key that was probably meant.
+        nearest: Option<String>,
+        /// The keys that exist.
+        known: Vec<&'static str>,
+    },
+    /// A key that came before, perhaps in another spelling.
+    #[error("{}: keep one of them", repeated(key, meant))]
+    Repeated {
+        /// The key as written the second time.
+        key: String,
+        /// The key that it stands for.
+        meant: &'static str,
+    },
+    /// A value that cannot be read.
+    #[error("`{value}` is not {what}: `{key}` accepts {accepted}")]
+    WrongKind {
+        /// The key.
+        key: &'static str,
+        /// The value.
+        value: String,
+        /// What it should be.
+        what: &'static str,
+        /// The accepted values.
+        accepted: String,
+    },
+    /// A word that is not among the accepted ones.
+    #[error("`{value}` is not accepted: {}`{key}` accepts {accepted}", meant(nearest.as_deref()))]
+    NotAccepted {
+        /// The key.
+        key: &'static str,
+        /// The value.
+        value: String,
+        /// The word that was probably meant.
+        nearest: Option<String>,
+        /// The accepted words.
+        accepted: String,
+    },
+    /// A value that the world refuses.
+    #[error("{name}: `{key}` = {value} is out of range: it accepts {expected}")]
+    OutOfRange {
+        /// The name.
+        name: String,
+        /// The key.
+        key: String,
+        /// The value.
+        value: String,
+        /// The accepted values.
+        expected: String,
+    },
+}
+
+impl SpecError {
+    pub(super) fn new(text: &str, at: Range<usize>, problem: Problem) -> Self {
+        Self { text: text.into(), at, problem: Box::new(problem) }
+    }
+}
+
+impl fmt::Display for SpecError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.problem)?;
+        let is_whole = self.at.len() >= self.text.trim().len();
+        // A picture of text that does not stay on its line would point anywhere.
+        if is_whole || self.text.chars().any(char::is_control) {
+            return Ok(());
+        }
+        let count = |range: Range<usize>| self.text.get(range).map_or(0, |s| s.chars().count());
+        let (before, marked) = (count(0..self.at.start), count(self.at.clone()).max(1));
+        write!(f, "\n  {}\n  {}{}", self.text, " ".repeat(before), "^".repeat(marked))
+    }
+}
+
+impl std::error::Error for SpecError {}
+
+fn instead(nearest: Option<&str>, what: &str) -> String {
+    match nearest {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None if what == "world" => {
+            "`tucrl worlds` lists them, and a model file ends in .json or .drn".into()
+        }
+        None => format!("`tucrl {what}s` lists them"),
+    }
+}
+
+fn meant(nearest: Option<&str>) -> String {
+    nearest.map_or(String::new(), |nearest| format!("did you mean `{nearest}`? "))
+}
+
+fn key_instead(nearest: Option<&str>, known: &[&str]) -> String {
+    match (nearest, known) {
+        (Some(nearest), _) => format!("did you mean `{nearest}`?"),
+        (None, []) => "it takes no keys".into(),
+        (None, known) => format!("it accepts {}", known.join(", ")),
+    }
+}
+
+fn repeated(key: &str, meant: &str) -> String {
+    if key == meant {
+        format!("`{key}` is given twice")
+    } else {
+        format!("`{key}` is another spelling of `{meant}`, which was given before")
+    }
+}

@@ -1,0 +1,139 @@
+use super::*;
+use Accepts::{Integer, Number, OneOf};
+
+const TABLE: &[Parameter] = &[
+    Parameter {
+        key: "c",
+        aliases: &["span", "bound"],
+        default: "2",
+        accepts: Number("a positive number"),
+        meaning: "",
+    },
+    Parameter { key: "d", aliases: &[], default: "c", accepts: Number("a number"), meaning: "" },
+    Parameter { key: "n", aliases: &[], default: "1e3", accepts: Integer("a size"), meaning: "" },
+    Parameter {
+        key: "mode",
+        aliases: &[],
+        default: "slow",
+        accepts: OneOf(&["slow", "fast"]),
+        meaning: "",
+    },
+];
+
+fn bound(text: &str) -> Arguments {
+    Spec::parse(text).unwrap().bind(TABLE).unwrap()
+}
+
+fn message(text: &str) -> String {
+    Spec::parse(text).and_then(|spec| spec.bind(TABLE)).unwrap_err().to_string()
+}
+
+#[test]
+fn values_are_read_and_the_rest_are_defaults() {
+    let given = bound("scal:c=1/4,n=2e6,mode=fast");
+    assert_eq!((given.number("c"), given.number("d")), (0.25, 0.25), "d follows c");
+    assert_eq!(
+        (given.integer("n"), given.size("n"), given.word("mode")),
+        (2_000_000, 2_000_000, "fast")
+    );
+    let given = bound("scal");
+    assert_eq!((given.number("c"), given.integer("n"), given.word("mode")), (2.0, 1000, "slow"));
+    let given = bound(" scal : bound = -0 , d = 1.5e-3 ");
+    assert_eq!((given.number("c"), given.number("d")), (0.0, 0.0015));
+    assert_eq!(bound("scal:n=18446744073709551615").integer("n"), u64::MAX);
+}
+
+#[test]
+fn the_shortest_form_names_what_is_not_default_and_means_the_same() {
+    let shortest = [
+        ("scal", "scal"),
+        ("scal:c=2.0,d=2,n=1000,mode=slow", "scal"),
+        ("scal:mode=fast,span=3", "scal:c=3,mode=fast"),
+        ("scal:c=3,d=3", "scal:c=3"),
+        ("scal:c=3,d=2", "scal:c=3,d=2"),
+        ("scal:c=1/3", "scal:c=0.3333333333333333"),
+        ("scal:c=1e-7,d=1e300", "scal:c=1e-7,d=1e300"),
+        ("scal:c=-0", "scal:c=0"),
+    ];
+    for (long, short) in shortest {
+        assert_eq!(bound(long).to_string(), short);
+        assert_eq!(bound(short).values, bound(long).values);
+    }
+}
+
+#[test]
+fn every_fault_is_named_and_pointed_at() {
+    let faults = [
+        ("", "a name is missing: write name:key=value,key=value"),
+        (":c=1", "a name is missing: write name:key=value,key=value"),
+        ("scal:", "nothing follows the colon: leave it out, or add key=value\n  scal:\n      ^"),
+        ("scal:c", "`c` has no value: write c=value\n  scal:c\n       ^"),
+        ("scal:c=", "`c` has no value: write c=value\n  scal:c=\n       ^^"),
+        (
+            "scal:=5",
+            "there is no key before the equals sign: write key=value\n  scal:=5\n       ^^",
+        ),
+        (
+            "scal:c=1,,d=2",
+            "there is a comma too many: write key=value,key=value\n  scal:c=1,,d=2\n          ^",
+        ),
+        (
+            "scal:c=1,",
+            "there is a comma too many: write key=value,key=value\n  scal:c=1,\n          ^",
+        ),
+        ("scal:δ=1", "scal has no key `δ`: it accepts c, d, n, mode\n  scal:δ=1\n       ^"),
+        ("scal:spam=1", "scal has no key `spam`: did you mean `span`?\n  scal:spam=1\n       ^^^^"),
+        ("scal:c=1,c=2", "`c` is given twice: keep one of them\n  scal:c=1,c=2\n           ^"),
+        (
+            "scal:c=1,span=2",
+            "`span` is another spelling of `c`, which was given before: keep one of them\n  \
+             scal:c=1,span=2\n           ^^^^",
+        ),
+        (
+            "scal:c=two",
+            "`two` is not a number: `c` accepts a positive number\n  scal:c=two\n         ^^^",
+        ),
+        (
+            "scal:c=1/0",
+            "`1/0` is not a number: `c` accepts a positive number\n  scal:c=1/0\n         ^^^",
+        ),
+        (
+            "scal:c=inf",
+            "`inf` is not a number: `c` accepts a positive number\n  scal:c=inf\n         ^^^",
+        ),
+        ("scal:n=1.5", "`1.5` is not an integer: `n` accepts a size\n  scal:n=1.5\n         ^^^"),
+        ("scal:n=-1", "`-1` is not an integer: `n` accepts a size\n  scal:n=-1\n         ^^"),
+        (
+            "scal:mode=Fast",
+            "`Fast` is not accepted: did you mean `fast`? `mode` accepts slow or fast\n  \
+             scal:mode=Fast\n            ^^^^",
+        ),
+        (
+            "scal:mode=1",
+            "`1` is not accepted: `mode` accepts slow or fast\n  scal:mode=1\n            ^",
+        ),
+    ];
+    for (text, expected) in faults {
+        assert_eq!(message(text), expected, "{text}");
+    }
+    assert_eq!(message("scal:\n=1"), Problem::NoKey.to_string(), "no picture of broken lines");
+}
+
+#[test]
+fn near_words_are_found_and_far_ones_are_not() {
+    let names = ["three-state", "taxi", "two-state", "s"];
+    for (word, meant) in [
+        ("taxy", Some("taxi")),
+        ("Taxi", Some("taxi")),
+        ("taxi-v3", Some("taxi")),
+        ("three", Some("three-state")),
+        ("three_state", Some("three-state")),
+        ("twostate", Some("two-state")),
+        ("S", Some("s")),
+        ("x", None),
+        ("bandit", None),
+        ("", None),
+    ] {
+        assert_eq!(nearest(word, names), meant, "{word}");
+    }
+}

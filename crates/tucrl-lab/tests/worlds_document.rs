@@ -1,0 +1,70 @@
+//! Does `docs/worlds.md` say what the catalogue says?
+//!
+//! `TUCRL_WRITE_DOCS=1 cargo test -p tucrl-lab --test worlds_document` writes it anew.
+// Helpers outside of test functions may unwrap as well.
+#![allow(clippy::unwrap_used)]
+
+use std::fmt::Write;
+use std::path::Path;
+use std::{env, fs};
+
+use tucrl_lab::catalogue::{self, WorldEntry};
+
+const HEAD: &str = "\
+# Worlds
+
+<!-- Written from the catalogue by `crates/tucrl-lab/tests/worlds_document.rs`; do not edit. -->
+
+A world is named by one word, `name:key=value,key=value`, with the keys that differ from their
+defaults: `taxi`, `three-state:delta=0.2`, `garnet:s=1e5,seed=7`. Numbers may be written `0.25`,
+`1e-3` or `1/3`. A model file (`.json`, `.drn`; see [formats](formats.md)) is a world too.
+
+`tucrl worlds` prints this list, `tucrl worlds NAME` one of these sections, and
+`tucrl inspect WORLD` computes the facts. Sizes are those of the default parameters.
+";
+
+fn document() -> String {
+    let mut out = HEAD.to_string();
+    out += "\n| world | states | actions | |\n|---|---|---|---|\n";
+    for WorldEntry { name, states, actions, summary, .. } in catalogue::worlds() {
+        writeln!(out, "| [`{name}`](#{name}) | {states} | {actions} | {summary} |").unwrap();
+    }
+    for entry in catalogue::worlds() {
+        section(&mut out, entry);
+    }
+    out
+}
+
+fn section(out: &mut String, entry: &WorldEntry) {
+    write!(out, "\n## {}\n\n", entry.name).unwrap();
+    if entry.parameters.is_empty() {
+        *out += "No parameters.\n";
+    } else {
+        *out += "| key | default | accepts | meaning |\n|---|---|---|---|\n";
+    }
+    for parameter in entry.parameters {
+        let keys: Vec<String> = std::iter::once(&parameter.key)
+            .chain(parameter.aliases)
+            .map(|key| format!("`{key}`"))
+            .collect();
+        let (keys, meaning) = (keys.join(", "), parameter.meaning);
+        let (default, accepts) = (parameter.default, parameter.accepts);
+        writeln!(out, "| {keys} | `{default}` | {accepts} | {meaning} |").unwrap();
+    }
+    write!(out, "\n```text\n{}\n```\n", entry.facts.join("\n")).unwrap();
+    write!(out, "\n```console\n$ tucrl inspect {}\n```\n", entry.example).unwrap();
+}
+
+#[test]
+fn the_document_is_that_of_the_catalogue() {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/worlds.md");
+    if env::var_os("TUCRL_WRITE_DOCS").is_some() {
+        fs::write(&path, document()).unwrap();
+    }
+    let found = fs::read_to_string(&path).unwrap_or_default();
+    assert!(
+        found == document(),
+        "docs/worlds.md is stale: run TUCRL_WRITE_DOCS=1 cargo test -p tucrl-lab --test \
+         worlds_document"
+    );
+}
