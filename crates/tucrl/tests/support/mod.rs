@@ -1,5 +1,5 @@
 //! Slow, obvious answers to judge the fast ones by, and random worlds to ask about.
-#![allow(dead_code, missing_docs, clippy::unwrap_used)]
+#![allow(dead_code, missing_docs, clippy::unwrap_used, clippy::needless_range_loop)]
 
 pub(crate) mod literal;
 pub(crate) mod literal_scal;
