@@ -101,7 +101,8 @@ pub fn solve(
     let mut first_span = None;
     loop {
         run.sweep();
-        let (lowest, _) = ends(run.swept.seen.iter().copied());
+        let unseen = (set.unseen > 0).then_some(run.swept.unseen);
+        let (lowest, _) = ends(run.swept.seen.iter().copied().chain(unseen));
         let clip = lowest + level;
         let mut pessimist = Pessimist::new(set, tau);
         if options.operator == Operator::N {
@@ -123,7 +124,12 @@ pub fn solve(
             high = high.max(increment);
         }
         if set.unseen > 0 {
-            run.swept.unseen = run.swept.unseen.min(clip);
+            if run.swept.unseen > clip {
+                run.swept.unseen = match options.operator {
+                    Operator::T => clip,
+                    Operator::N => clip.max(pessimist.worst_unseen(&run.values)),
+                };
+            }
             let increment = run.swept.unseen - run.values.unseen;
             low = low.min(increment);
             high = high.max(increment);
@@ -245,5 +251,17 @@ impl<'a, 'b> Pessimist<'a, 'b> {
             let value = low_reward(pair) + self.tau * expected + (1.0 - self.tau) * here;
             if value < worst.1 { (pair, value) } else { worst }
         })
+    }
+
+    /// The smallest plausible value of a state never seen: no reward, and the worst state next, except
+    /// for what the attracting state must be given.
+    fn worst_unseen(&self, values: &Values) -> f64 {
+        let view = View::new(&self.negated, &self.ranking, self.set.unseen > 0);
+        let (pulled, to_attractor) = self
+            .set
+            .attractor()
+            .map_or((0.0, 0.0), |(to, least)| (least, least * values.seen[to as usize]));
+        let expected = to_attractor - (1.0 - pulled) * view.best();
+        self.tau * expected + (1.0 - self.tau) * values.unseen
     }
 }
