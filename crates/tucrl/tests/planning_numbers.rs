@@ -215,7 +215,7 @@ fn sets_that_hold_every_law_are_worth_the_best_state() {
 
 #[test]
 fn a_sink_may_be_given_runs_of_states() {
-    // Two states observed, five in all, so little room each that the run of unobserved ones is used up.
+    // Ranks 1, 2 and 3 hold 0.8, 0.5 and 0.2.
     let values = Values { seen: VALUES.to_vec(), unseen: 0.0 };
     let mut ranking = Ranking::default();
     ranking.update(&values);
@@ -245,8 +245,8 @@ fn truncation_begins_where_the_integers_say() {
     assert_eq!(decide(0, 6), (false, 2, true));
 }
 
-/// A known world as counts: `next[s][a]` are proportional to its laws, rewards are constants, and no set
-/// has any width.
+/// A known world as counts: `next[s][a]` are proportional to its laws, rewards are constants, and no
+/// set has any width.
 fn known(next: Vec<Vec<Vec<u64>>>, means: &[&[f64]]) -> Case {
     let states = next.len();
     let paid = |s: usize, a: usize| vec![means[s][a]; next[s][a].iter().sum::<u64>() as usize];
@@ -312,7 +312,7 @@ fn known_worlds_have_the_known_clipped_gains() {
 
 #[test]
 fn a_clipped_state_mixes_to_the_clip() {
-    // Theta = 1/4, c = 1: x pays 0, y pays 1 and must look worth at most 1 more than x, so that g = 1/4.
+    // Theta = 1/4, c = 1: y may look worth at most 1 more than x, which leaves g = 1/4.
     let case = quarter_theta();
     let counts = case.counts();
     let plan = case.scal(&counts, SpanClip { c: 1.0, ..SpanClip::default() }).unwrap();
@@ -344,13 +344,13 @@ fn without_widths_optimism_earns_what_the_world_does() {
 
 #[test]
 fn known_rewards_spare_states_never_visited() {
-    // State 0 was visited by action 0 only; state 1 is here for the first time; state 2 was never seen.
+    // State 0 was visited by action 0 only, state 1 is met for the first time, state 2 never was.
     let mut counts = Counts::new(Space::uniform(3, 2), Variance::Published);
     let (first, here) = (counts.see(0), counts.see(1));
     (0..20).for_each(|_| counts.record(0, 1.0, first));
     counts.record(0, 1.0, here);
     counts.freeze();
-    // The truth pays much less than was observed; it applies to the untried action of state 0 as well.
+    // The truth pays less than was observed, and applies to the untried action of state 0 too.
     let mean = |pair: usize| if pair == 0 { 0.25 } else { 0.125 };
     let optimism = Optimism {
         evi: EviOptions { method: Method::Plain, ..EviOptions::default() },
