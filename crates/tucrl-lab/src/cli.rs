@@ -6,8 +6,9 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use tucrl_lab::formats::ReadOptions;
+use tucrl_lab::names::integer;
 
-/// Finite worlds and exact answers about them.
+/// Finite worlds, exact answers about them, and agents that learn them.
 #[derive(Debug, Parser)]
 #[command(
     name = "tucrl",
@@ -20,6 +21,9 @@ Examples:
   tucrl inspect three-state:delta=0   a world with a parameter
   tucrl export taxi --to taxi.json    a world as a file
   tucrl inspect taxi.json             a file is a world too
+  tucrl agents                        which agents there are
+  tucrl learn three-state:delta=0     watch one learn
+  tucrl bound three-state:delta=0     what the theorems promise
 
 A world is `name`, or `name:key=value,key=value`, or a model file (.json, .drn)."
 )]
@@ -59,6 +63,24 @@ Examples:
 The extension decides the format: .json is our own, .drn that of the model
 checker Storm. Either comes back identical, to the last bit.")]
     Export(Export),
+    /// List the agents, or show what one needs, what is proved about it, and its options
+    #[command(after_help = "\
+Examples:
+  tucrl agents           a line for each
+  tucrl agents scal      needs, guarantee, options, defaults
+  tucrl agents --json    all of it, for programs")]
+    Agents(Agents),
+    /// Let agents learn a world, and measure their regret
+    #[command(after_help = LEARN_HELP)]
+    Learn(Learn),
+    /// Compute what the theorems promise about a world, term by term
+    #[command(after_help = "\
+Examples:
+  tucrl bound three-state:delta=0 --steps 1e8
+  tucrl bound taxi --steps 1e9 --delta 0.01 --json
+
+In JSON a number of null is infinite or unknown.")]
+    Bound(Bound),
 }
 
 #[derive(Debug, Args)]
@@ -107,6 +129,98 @@ pub(crate) struct Export {
     /// Replace the file if it exists
     #[arg(long)]
     pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Agents {
+    /// The name of an agent
+    pub(crate) name: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const LEARN_HELP: &str = "\
+Examples:
+  tucrl learn three-state:delta=0 --agent tucrl --agent ucrl --agent scal:c=5
+  tucrl learn taxi --agent tucrl:alpha=0.01 --steps 1e8 --seeds 8
+  tucrl learn river-swim --agent optimistic-q --json > runs.jsonl
+  tucrl learn model.json --agent tucrl --steps 1e5
+
+Run number r of master seed M draws from streams that depend on M and r only:
+agents of the same run number face the same luck, and the same command gives
+the same numbers, to the last bit, with any --jobs.
+
+With --json there is one line, an object, per agent and run. `regret` and
+`pseudo_regret` are lists of [t, value]; `seed` is the run number; `options`
+has every option of the agent (null is infinite); `error` says why a run
+failed; `stopped` is true after Ctrl-C, and `steps` how far it came.
+
+Ctrl-C stops all runs, prints what there is, and exits with 130; a run that
+fails is reported, the others go on, and the exit code is 1.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Learn {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// An agent, as name:key=value,key=value; may be repeated [default: tucrl]
+    #[arg(long = "agent", value_name = "SPEC")]
+    pub(crate) agents: Vec<String>,
+    /// How many steps each run takes, at most 1e10
+    #[arg(long, value_name = "T", default_value = "1e6", value_parser = steps)]
+    pub(crate) steps: u64,
+    /// How many runs each agent makes
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) seeds: u32,
+    /// The master seed that all runs draw from
+    #[arg(long, value_name = "M", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// How many threads to use; one per core unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+    /// How many times a decade regret is written down, evenly on a log scale
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) checkpoints: u32,
+    /// Print JSON lines, one object per agent and run
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Add every episode's record to the JSON, as `episode_records`
+    #[arg(long, requires = "json")]
+    pub(crate) episodes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Bound {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// After how many steps
+    #[arg(long, value_name = "T", default_value = "1e6", value_parser = many_steps)]
+    pub(crate) steps: u64,
+    /// With which probability the bounds may fail
+    #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = probability)]
+    pub(crate) delta: f64,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// The longest run.
+const LONGEST: u64 = 10_000_000_000;
+
+fn steps(text: &str) -> Result<u64, String> {
+    let steps = integer(text).filter(|steps| (1..=LONGEST).contains(steps));
+    steps.ok_or_else(|| "write an integer between 1 and 1e10, such as 1e6".into())
+}
+
+/// A bound can be asked for beyond what can be run.
+fn many_steps(text: &str) -> Result<u64, String> {
+    let steps = integer(text).filter(|&steps| steps > 0);
+    steps.ok_or_else(|| "write a positive integer, such as 1e6".into())
+}
+
+fn probability(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|&value: &f64| value > 0.0 && value <= 1.0);
+    value.ok_or_else(|| "write a number in (0, 1], such as 0.05".into())
 }
 
 #[derive(Debug, Args)]

@@ -3,8 +3,11 @@
 //! Answers go to the standard output; notes, warnings and errors to the standard error. A reader
 //! that has seen enough (`tucrl worlds | head -1`) is no failure.
 
+mod agents;
+mod bound;
 mod export;
 mod inspect;
+mod learn;
 mod policy;
 mod progress;
 mod text;
@@ -19,17 +22,26 @@ use clap::CommandFactory;
 use crate::cli::{Arguments, Verb};
 
 /// Does what was asked for.
-pub(crate) fn run(arguments: Arguments) -> anyhow::Result<()> {
+pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
+    let mut code = ExitCode::SUCCESS;
     let answer = match arguments.verb {
         None => Arguments::command().render_help().to_string(),
         Some(Verb::Worlds(ask)) => worlds::run(&ask)?,
         Some(Verb::Inspect(ask)) => inspect::run(&ask)?,
         Some(Verb::Export(ask)) => export::run(&ask)?,
+        Some(Verb::Agents(ask)) => agents::run(&ask)?,
+        Some(Verb::Learn(ask)) => {
+            let learned = learn::run(&ask)?;
+            code = learned.code;
+            learned.answer
+        }
+        Some(Verb::Bound(ask)) => bound::run(&ask)?,
     };
     let mut out = BufWriter::new(io::stdout().lock());
     out.write_all(answer.as_bytes())
         .and_then(|()| out.flush())
-        .context("the answer could not be written")
+        .context("the answer could not be written")?;
+    Ok(code)
 }
 
 /// Says what failed and why.

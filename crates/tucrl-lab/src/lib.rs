@@ -1,7 +1,12 @@
 //! The laboratory.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+pub mod agent_catalogue;
 pub mod catalogue;
 pub mod formats;
+pub mod horizon;
 pub mod inspection;
 pub mod names;
+pub mod record;
+pub mod runner;
+pub mod stats;

@@ -16,7 +16,7 @@ use std::ops::Range;
 
 pub use error::{Problem, SpecError};
 pub(crate) use value::FLAG;
-pub use value::{Accepts, Value};
+pub use value::{Accepts, Value, integer};
 
 /// One key that a name accepts.
 #[derive(Debug, Clone, Copy)]
@@ -213,6 +213,11 @@ impl Arguments {
         }
     }
 
+    /// Whether the table has a key.
+    pub fn has(&self, key: &str) -> bool {
+        self.parameters.iter().any(|parameter| parameter.key == key)
+    }
+
     /// The value of a key that accepts numbers.
     ///
     /// # Panics
@@ -255,9 +260,25 @@ impl Arguments {
         }
     }
 
-    /// The error for a value of the right kind that is out of range; points at it if it was written.
+    /// The value of a key that accepts numbers and words; a word is turned into a number.
+    ///
+    /// # Panics
+    /// As [`Self::number`].
+    pub fn number_or(&self, key: &str, of_word: impl FnOnce(&'static str) -> f64) -> f64 {
+        match self.value(key) {
+            Value::Word(word) => of_word(word),
+            _ => self.number(key),
+        }
+    }
+
+    /// The error for a value of the right kind that is out of range; points at it if it was written,
+    /// or at the value of the key that it follows by default.
     pub fn out_of_range(&self, key: &str, value: &str, expected: &str) -> SpecError {
-        let index = self.parameters.iter().position(|parameter| parameter.answers_to(key));
+        let position = |key: &str| self.parameters.iter().position(|known| known.answers_to(key));
+        let index = position(key).map(|index| match self.places[index] {
+            Some(_) => index,
+            None => position(self.parameters[index].default).unwrap_or(index),
+        });
         let at = index.and_then(|index| self.places[index].clone());
         let problem = Problem::OutOfRange {
             name: self.spec.name().into(),

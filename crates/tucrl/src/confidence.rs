@@ -86,19 +86,25 @@ impl Confidence {
             Delta::InverseRoot => 1.0 / time.sqrt(),
         };
         let pairs = self.nominal_pairs.unwrap_or(space.nominal_pairs() as f64);
-        let b = (2.0 * pairs * time / delta).ln();
+        // The logarithm of a quotient that may be too large for a float.
+        let log = |size: f64| match (2.0 * size * time / delta).ln() {
+            log if log.is_finite() => log,
+            _ => 2f64.ln() + size.ln() + time.ln() - delta.ln(),
+        };
+        let b = log(pairs);
         let (states, actions) = (space.states() as f64, f64::from(space.max_actions()));
         // Factors of sqrt(b) and of b.
+        // An infinite width would meet deviations of 0; the largest number is as good.
         let root = |alpha: f64, inside: f64| match self.shrink {
-            Shrink::Linear => alpha * inside.sqrt(),
-            Shrink::Log => (alpha * inside).sqrt(),
+            Shrink::Linear => (alpha * inside.sqrt()).min(f64::MAX),
+            Shrink::Log => (alpha * inside).sqrt().min(f64::MAX),
         };
         match self.family {
             Family::Hoeffding => Widths {
                 family: self.family,
                 reward_root: self.r_max * root(self.alpha_r, 3.5 * b),
                 reward_linear: 0.0,
-                next_root: root(self.alpha_p, 14.0 * states * (2.0 * actions * time / delta).ln()),
+                next_root: root(self.alpha_p, 14.0 * states * log(actions)),
                 next_linear: 0.0,
                 states,
             },

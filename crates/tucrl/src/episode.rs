@@ -94,6 +94,8 @@ pub struct Episodic<P> {
     /// The pair chosen by `act` and not yet paid for.
     chosen: Option<u32>,
     plan: Option<Plan>,
+    /// The episode has ended and the next one is not planned yet.
+    is_over: bool,
     episode_start: u64,
     episodes: Vec<EpisodeRecord>,
     /// Steps in pairs that were poorly visited at that time, and at the episode's start.
@@ -139,6 +141,7 @@ impl<P: Planner> Episodic<P> {
             here,
             chosen: None,
             plan: None,
+            is_over: false,
             episode_start: 1,
             episodes: Vec::new(),
             poor_steps: 0,
@@ -157,14 +160,16 @@ impl<P: Planner> Episodic<P> {
     /// The action to play now. Asking again without playing gives the same answer.
     ///
     /// # Errors
-    /// When an episode begins and its plan does not converge.
+    /// When an episode begins and its plan does not converge; asking again plans again.
     #[inline]
     pub fn act(&mut self) -> Result<ActionId, PlanError> {
         if let Some(pair) = self.chosen {
             return Ok(pair - self.counts.pairs_of(self.here).start as u32);
         }
-        let Some(plan) = &self.plan else { return self.begin_episode() };
-        let action = draw(plan, self.here, &mut self.random);
+        let Some(plan) = self.plan.as_ref().filter(|_| !self.is_over) else {
+            return self.begin_episode();
+        };
+        let action = draw(plan, &self.counts, self.here, &mut self.random);
         let pair = self.counts.pair(self.here, action);
         let stats = &self.counts.pairs()[pair];
         let is_first = self.time == self.episode_start;
@@ -203,9 +208,10 @@ impl<P: Planner> Episodic<P> {
         self.plan_time += clock.elapsed();
         self.sweeps += plan.sweeps;
         self.episode_start = self.time;
-        let action = draw(&plan, self.here, &mut self.random);
+        let action = draw(&plan, &self.counts, self.here, &mut self.random);
         self.chosen = Some(self.counts.pair(self.here, action) as u32);
         self.plan = Some(plan);
+        self.is_over = false;
         Ok(action)
     }
 
@@ -214,10 +220,11 @@ impl<P: Planner> Episodic<P> {
             self.episodes.push(record);
         }
         self.counts.freeze();
+        self.is_over = true;
     }
 
     fn record_so_far(&self, stop: StopReason) -> Option<EpisodeRecord> {
-        let plan = self.plan.as_ref()?;
+        let plan = self.plan.as_ref().filter(|_| !self.is_over)?;
         let length = self.time - self.episode_start;
         (length > 0).then(|| EpisodeRecord {
             start: self.episode_start,
@@ -278,7 +285,7 @@ impl<P: Planner> Episodic<P> {
 
     /// How many episodes have begun.
     pub fn episode_count(&self) -> usize {
-        self.episodes.len() + usize::from(self.time > self.episode_start)
+        self.episodes.len() + usize::from(!self.is_over && self.time > self.episode_start)
     }
 
     /// Steps taken in pairs that were poorly visited when the step was taken.
@@ -305,8 +312,11 @@ impl<P: Planner> Episodic<P> {
 }
 
 #[inline]
-fn draw(plan: &Plan, here: u32, random: &mut RandomStream) -> ActionId {
-    // A state first seen in this episode: in the plan it was one of those never seen.
-    let Some(choice) = plan.choices.get(here as usize) else { return plan.action_unseen };
+fn draw(plan: &Plan, counts: &Counts, here: u32, random: &mut RandomStream) -> ActionId {
+    let Some(choice) = plan.choices.get(here as usize) else {
+        // A state first seen in this episode: in the plan it was one of those never seen, whose actions
+        // all tie. It may have fewer of them than the one that was picked needs.
+        return plan.action_unseen % counts.pairs_of(here).len() as u32;
+    };
     if choice.mix > 0.0 && random.chance(choice.mix) { choice.other } else { choice.action }
 }

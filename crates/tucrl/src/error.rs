@@ -246,6 +246,14 @@ pub enum SolveError {
         /// The last state that exists.
         last: usize,
     },
+    /// Too many policies to try them all.
+    #[error("{policies:e} deterministic policies are too many to try: {limit} is the limit")]
+    TooManyPolicies {
+        /// How many there are.
+        policies: f64,
+        /// How many may be tried.
+        limit: u64,
+    },
     /// The caller asked to stop.
     #[error("interrupted before {what} was known")]
     Interrupted {

@@ -2,7 +2,8 @@
 //!
 //! The gain (long-run average reward) and bias (total deviation from it) of a stationary, possibly
 //! randomised policy from every state, in any world: several closed classes, transient states and
-//! periodic classes included (paper, section 2). And how long a given policy takes to a target.
+//! periodic classes included (paper, section 2). How long a given policy takes to a target, and by how
+//! much the best policies beat the next ones.
 //!
 //! Reads `mdp`, `policy`, `chain`; feeds `solve` and the command line. Departures: none.
 
@@ -11,6 +12,7 @@ use crate::error::SolveError;
 use crate::graph;
 use crate::mdp::Mdp;
 use crate::policy::Policy;
+use crate::structure;
 
 /// What one policy earns.
 #[derive(Debug, Clone, PartialEq)]
@@ -85,4 +87,82 @@ pub fn policy_hitting_times(
         inside.iter().zip(steps).for_each(|(&state, steps)| times[state as usize] = steps);
     }
     Ok(times)
+}
+
+/// By how much the best gain beats the best gain below it, over all deterministic policies and all
+/// states that can be reached from the start (Jaksch et al. 2010, theorem 4). `None` when every policy is
+/// optimal.
+///
+/// Tries every policy; actions of states that cannot be reached do not count.
+///
+/// # Errors
+/// When there are more than `limit` policies, or a chain does not converge.
+#[doc(alias = "gap")]
+pub fn gain_gap(mdp: &Mdp, limit: u64) -> Result<Option<f64>, SolveError> {
+    let inside: Vec<usize> = structure::reachable(mdp)
+        .iter()
+        .enumerate()
+        .filter(|(_, is_reachable)| **is_reachable)
+        .map(|(state, _)| state)
+        .collect();
+    let policies: f64 = inside.iter().map(|&state| mdp.actions(state) as f64).product();
+    if policies > limit as f64 {
+        return Err(SolveError::TooManyPolicies { policies, limit });
+    }
+    let mut actions = vec![0; mdp.states()];
+    let mut gains: Vec<Vec<f64>> = Vec::new();
+    loop {
+        let values = Chain::of_policy(mdp, &Policy::deterministic(actions.clone())).values()?;
+        gains.push(inside.iter().map(|&state| values.gain[state]).collect());
+        // The next policy: count up, the first state fastest.
+        let Some(&state) = inside.iter().find(|&&s| actions[s] + 1 < mdp.actions(s)) else { break };
+        inside.iter().take_while(|&&s| s != state).for_each(|&s| actions[s] = 0);
+        actions[state] += 1;
+    }
+    // Gains closer than this are equal but for rounding.
+    let noise = 1e-10 * mdp.r_max();
+    let mut gap: Option<f64> = None;
+    for place in 0..inside.len() {
+        let of_state = || gains.iter().map(|gains| gains[place]);
+        let best = of_state().fold(f64::NEG_INFINITY, f64::max);
+        for below in of_state().map(|gain| best - gain).filter(|&below| below > noise) {
+            gap = Some(gap.map_or(below, |gap| gap.min(below)));
+        }
+    }
+    Ok(gap)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::worlds::{RiverSwim, ThreeState, TwoState};
+
+    #[test]
+    fn the_gap_of_the_paper_worlds_is_known() {
+        let three_state = |delta| ThreeState { delta, ..Default::default() }.build().unwrap();
+        let two_state = |epsilon| TwoState { epsilon, ..Default::default() }.build().unwrap();
+        // With delta = 0: 2/3 for staying, 1/3 for the cycle.
+        let gap = gain_gap(&three_state(0.0), 100_000).unwrap().unwrap();
+        assert!((gap - 1.0 / 3.0).abs() < 1e-12, "{gap}");
+        assert_eq!(gain_gap(&two_state(0.0), 100_000).unwrap(), Some(0.5));
+        // With epsilon > 0 the gains are 1, 1/2 (staying in x), and those of cycles.
+        let gap = gain_gap(&two_state(0.25), 100_000).unwrap().unwrap();
+        assert!((gap - 0.5).abs() < 1e-12, "{gap}");
+    }
+
+    #[test]
+    fn every_policy_of_a_world_without_choices_is_optimal() {
+        let mut builder = Mdp::builder();
+        builder.state().action(0.5, [(0, 1.0)]).action(0.5, [(0, 1.0)]);
+        builder.start_at(0);
+        assert_eq!(gain_gap(&builder.build().unwrap(), 10).unwrap(), None);
+    }
+
+    #[test]
+    fn too_many_policies_are_refused() {
+        let mdp = RiverSwim { length: 17 }.build().unwrap();
+        let refused = gain_gap(&mdp, 100_000).unwrap_err();
+        assert_eq!(refused, SolveError::TooManyPolicies { policies: 131_072.0, limit: 100_000 });
+        assert!(gain_gap(&RiverSwim { length: 6 }.build().unwrap(), 64).unwrap().is_some());
+    }
 }

@@ -79,6 +79,9 @@ impl Default for EviOptions {
 const TREND: u64 = 32;
 /// Chains larger than this are never evaluated exactly.
 const EVALUATION_LIMIT: usize = 4_000;
+/// A rounding error of the largest value may be this share of the tolerance; beyond that, increments
+/// are noise and nothing that is judged by them can be trusted.
+const RESOLUTION: f64 = 1.0 / 32.0;
 
 /// Solves the extended world to accuracy r_max / sqrt(t_k).
 ///
@@ -99,6 +102,10 @@ pub fn solve(
         let (low, high) = run.sweep();
         let span = high - low;
         if span <= tolerance {
+            let (_, highest) = ends(run.values.seen.iter().copied().chain([run.values.unseen]));
+            if highest * f64::EPSILON > RESOLUTION * tolerance {
+                return Err(PlanError::Unresolved { t_k, span: highest, tolerance });
+            }
             return Ok(run.plan(low, high, evaluations, options.ties, t_k, tolerance));
         }
         if run.sweeps >= options.sweep_limit {
@@ -113,7 +120,12 @@ pub fn solve(
             // fall at all has no trend; it needs for ever.
             let is_worth_it = !(needed >= 0.0 && needed < 64.0 + run.states() as f64 / 4.0);
             if earlier_span.is_finite() && is_worth_it {
-                evaluations += run.iterate_policies(tolerance);
+                let (done, is_hopeless) = run.iterate_policies(tolerance);
+                evaluations += done;
+                if is_hopeless {
+                    let sweeps = run.sweeps;
+                    return Err(PlanError::NotConverged { t_k, sweeps, span, tolerance });
+                }
                 earlier_span = f64::INFINITY;
                 continue;
             }
@@ -131,6 +143,15 @@ pub fn sweep(set: &PlausibleSet<'_>, values: &Values) -> Values {
     let mut run = Sweeper::new(set, 1.0, Some(values));
     run.sweep();
     run.swept
+}
+
+/// The optimistic chain that is greedy for some values, evaluated exactly.
+struct Greedy {
+    values: Values,
+    /// The gain from each planned state; the same but for rounding when they all end up together.
+    gain: Vec<f64>,
+    /// The pair of each seen state.
+    pairs: Vec<usize>,
 }
 
 /// The state of one extended value iteration.
@@ -224,33 +245,51 @@ impl<'a, 'b> Sweeper<'a, 'b> {
 
     /// Policy iteration from the values of the last sweep: evaluates the greedy optimistic chain
     /// exactly, adopts its bias, sweeps, and goes on while that narrows the increments. Leaves the
-    /// best values met, not yet swept, and returns the number of evaluations.
-    fn iterate_policies(&mut self, tolerance: f64) -> u64 {
+    /// best values met, not yet swept. Returns the number of evaluations, and whether it is hopeless:
+    /// the best policy has classes of different gain that no plausible law connects, as happens with
+    /// widths of 0 or too small for double precision; then no number of sweeps brings the increments
+    /// together.
+    fn iterate_policies(&mut self, tolerance: f64) -> (u64, bool) {
+        const LIMIT: u64 = 60;
         let mut kept = self.swept.clone();
         let mut kept_span = f64::INFINITY;
-        let mut horizon = 2.0 * self.sweeps as f64;
-        for evaluation in 1..=60 {
-            let Some(bias) = self.evaluate_greedy(horizon) else {
+        // Classes of different gain drift apart with the horizon; how far values can resolve it.
+        let furthest = RESOLUTION / 4.0 * tolerance / (self.set.r_max * f64::EPSILON);
+        let mut horizon = (2.0 * self.sweeps as f64).min(furthest);
+        let (mut incumbent, mut earlier_gain) = (Vec::new(), Vec::new());
+        let mut rounds_at_rest = 0;
+        for evaluation in 1..=LIMIT {
+            let Some(greedy) = self.evaluate_greedy(horizon, &incumbent) else {
                 self.restore(kept);
-                return evaluation;
+                return (evaluation, false);
             };
-            self.values = bias;
+            self.values = greedy.values;
             let (low, high) = self.sweep();
             let span = high - low;
             if span < kept_span {
                 kept = self.values.clone();
             }
             // A chain with several classes is a stage on the way; give it time to grow together.
-            let is_stuck = span >= 0.5 * kept_span && evaluation > 8;
+            let (worst_gain, best_gain) = ends(greedy.gain.iter().copied());
+            let is_apart = best_gain - worst_gain > tolerance;
+            let is_stuck = span >= 0.5 * kept_span && evaluation > 8 && !is_apart;
+            // No round of policy iteration lowers a gain; several that raise none are the end of it.
+            let has_moved = |(old, new): (&f64, &f64)| (old - new).abs() > 1e-3 * tolerance;
+            let is_at_rest = horizon >= furthest
+                && earlier_gain.len() == greedy.gain.len()
+                && !earlier_gain.iter().zip(&greedy.gain).any(has_moved);
+            rounds_at_rest = if is_at_rest { rounds_at_rest + 1 } else { 0 };
+            let is_hopeless = is_apart && span > tolerance && rounds_at_rest >= 3;
             kept_span = kept_span.min(span);
-            if span <= tolerance || is_stuck {
+            if span <= tolerance || is_stuck || is_hopeless {
                 self.restore(kept);
-                return evaluation;
+                return (evaluation, is_hopeless);
             }
-            horizon *= 4.0;
+            (incumbent, earlier_gain) = (greedy.pairs, greedy.gain);
+            horizon = (4.0 * horizon).min(furthest);
         }
         self.restore(kept);
-        60
+        (LIMIT, false)
     }
 
     fn restore(&mut self, values: Values) {
@@ -260,19 +299,24 @@ impl<'a, 'b> Sweeper<'a, 'b> {
 
     /// The values after `horizon` more steps of the chain that is greedy for the present values:
     /// its bias, plus the horizon times how much each state's gain differs from the best.
-    fn evaluate_greedy(&self, horizon: f64) -> Option<Values> {
+    /// Where the incumbent pair is as good as the best it stays: changing between equals can go round
+    /// in circles.
+    fn evaluate_greedy(&self, horizon: f64, incumbent: &[usize]) -> Option<Greedy> {
         let counts = self.set.counts();
         let seen = counts.seen();
         let view = View::new(&self.values, &self.ranking, self.set.unseen > 0);
         let mut scratch = Scratch::new();
         let (mut rewards, mut starts) = (Vec::new(), vec![0]);
         let (mut next, mut probability) = (Vec::new(), Vec::new());
+        let mut pairs = Vec::with_capacity(seen);
         for number in 0..seen as u32 {
-            let pairs = counts.pairs_of(number);
-            let best = pairs.fold(None, |best: Option<usize>, pair| match best {
-                Some(other) if self.worth[other] >= self.worth[pair] => best,
-                _ => Some(pair),
-            })?;
+            let worth = |pair: usize| self.worth[pair];
+            let (_, top) = ends(counts.pairs_of(number).map(worth));
+            let bar = top - 1e-12 * (self.set.r_max + top.abs());
+            let stays = incumbent.get(number as usize).filter(|&&pair| worth(pair) >= bar);
+            let first = counts.pairs_of(number).find(|&pair| worth(pair) >= top);
+            let best = stays.copied().or(first)?;
+            pairs.push(best);
             let mut sink = crate::inner_max::LawSink::default();
             self.set.fill(best, &view, &mut scratch, &mut sink);
             let law = sink.into_law();
@@ -308,7 +352,8 @@ impl<'a, 'b> Sweeper<'a, 'b> {
         values.iter_mut().for_each(|value| *value -= lowest);
         let unseen = values.get(seen).copied().unwrap_or(0.0);
         values.truncate(seen);
-        Some(Values { seen: values, unseen })
+        let values = Values { seen: values, unseen };
+        Some(Greedy { values, gain: answer.gain, pairs })
     }
 
     /// The plan that is greedy for `values`, which the last sweep has judged.
@@ -330,8 +375,9 @@ impl<'a, 'b> Sweeper<'a, 'b> {
         Plan {
             choices,
             action_unseen,
-            gain_low: low,
-            gain_high: high,
+            // Values that did not grow from 0 may have increments outside what any gain can be.
+            gain_low: low.clamp(0.0, set.r_max),
+            gain_high: high.clamp(0.0, set.r_max),
             bias_unseen: (set.unseen > 0).then(|| centred(self.values.unseen)),
             bias: self.values.seen,
             sweeps: self.sweeps,

@@ -30,10 +30,45 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The agents that learn a world step by step come next.
+//! An agent knows none of that. It is told how many states and actions there are and what a reward can
+//! be, and learns the rest step by step ([`agents`], [`run`]). TUCRL on the same world, which it was
+//! told has three states:
+//!
+//! ```
+//! use std::sync::Arc;
+//! use tucrl::agents::{Algorithm, Optimism, Tucrl};
+//! use tucrl::run::{Checkpoints, Run, RunSpec, Truth};
+//! use tucrl::solve::solve;
+//! use tucrl::worlds::ThreeState;
+//!
+//! let world = Arc::new(ThreeState { delta: 0.0, ..ThreeState::default() }.build()?);
+//! let answer = solve(&world)?;
+//! let truth = Truth {
+//!     gain: answer.gain_from_start(&world).0,
+//!     reachable: 2,
+//!     optimal_policy: answer.policy,
+//! };
+//! let widths = Optimism { alpha_r: 0.05, alpha_p: 0.05, ..Optimism::default() };
+//! let spec = RunSpec {
+//!     algorithm: Algorithm::Tucrl(Tucrl { optimism: widths, ..Tucrl::default() }),
+//!     steps: 100_000,
+//!     checkpoints: Checkpoints::PerDecade(1),
+//!     master_seed: 1,
+//!     run: 0,
+//! };
+//! let mut run = Run::new(spec, world, truth)?;
+//! run.advance(100_000)?;
+//! let record = run.record();
+//! assert_eq!(record.seen, 2);
+//! let (steps, regret) = record.regret[record.regret.len() - 1];
+//! println!("regret {regret:.0} after {steps} steps, {} episodes", record.episodes.len());
+//! assert!(regret < 500.0);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 pub mod agents;
+pub mod bounds;
 mod builder;
 mod chain;
 pub mod confidence;

@@ -36,7 +36,8 @@ impl Choice {
 pub struct Plan {
     /// How to act, by number of seen state.
     pub choices: Vec<Choice>,
-    /// The action of a state that is met for the first time before the next plan.
+    /// The action of a state that is met for the first time before the next plan, counted round where
+    /// it has fewer actions.
     pub action_unseen: u32,
     /// Bounds on the optimistic gain.
     pub gain_low: f64,
@@ -87,8 +88,8 @@ pub enum PlanError {
     /// Extended value iteration hit its cap.
     #[error(
         "planning at step {t_k} did not converge: after {sweeps} sweeps the increments still differ \
-         by {span}, {tolerance} was asked: use planner=accelerated, or wider confidence sets (a larger \
-         alpha)"
+         by {span}, {tolerance} was asked: use wider confidence sets (a larger alpha), or \
+         planner=accelerated"
     )]
     NotConverged {
         /// The step at which the episode would have started.
@@ -96,6 +97,19 @@ pub enum PlanError {
         /// Sweeps done.
         sweeps: u64,
         /// Largest minus smallest increment.
+        span: f64,
+        /// The accuracy asked for.
+        tolerance: f64,
+    },
+    /// The optimistic bias is so large that rounding hides the increments.
+    #[error(
+        "planning at step {t_k}: a bias with span {span} is too large to be judged to an accuracy of \
+         {tolerance} in double precision: use wider confidence sets (a larger alpha)"
+    )]
+    Unresolved {
+        /// The step at which the episode would have started.
+        t_k: u64,
+        /// The span of the values.
         span: f64,
         /// The accuracy asked for.
         tolerance: f64,

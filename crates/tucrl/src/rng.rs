@@ -46,7 +46,7 @@ impl RandomStream {
         };
         let mut seed = [0u8; 32];
         let words = [mix(master_seed), mix(run ^ 0x5851_f42d_4c95_7f2d), mix(purpose), 0];
-        let mut state = words[0];
+        let mut state = 0;
         for (chunk, word) in seed.chunks_exact_mut(8).zip(words) {
             state = mix(state ^ word);
             chunk.copy_from_slice(&state.to_le_bytes());

@@ -200,6 +200,12 @@ impl Run {
     /// # Errors
     /// When an option of the agent is out of range or it needs what cannot be told.
     pub fn new(spec: RunSpec, mdp: Arc<Mdp>, truth: Truth) -> Result<Self, RunError> {
+        if let Some(r_max) = spec.algorithm.r_max().filter(|&r_max| r_max < mdp.r_max()) {
+            // Optimism that is capped below what the world can pay is none.
+            let (option, value) = ("r_max", r_max.to_string());
+            let expected = "at least the largest reward of the world";
+            return Err(AgentError::Option { option, value, expected }.into());
+        }
         let world = RandomStream::of_run(spec.master_seed, spec.run, Purpose::World);
         let own = RandomStream::of_run(spec.master_seed, spec.run, Purpose::Agent);
         let knowledge = knowledge(&mdp, &truth);

@@ -46,6 +46,7 @@ pub enum Operator {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SpanClip {
     /// The bound on the span; infinite for none.
+    #[serde(with = "none_if_infinite")]
     pub c: f64,
     /// Practical or theory.
     pub mode: Mode,
@@ -59,6 +60,19 @@ pub struct SpanClip {
     pub ties: Ties,
     /// Sweeps after which planning is given up.
     pub sweep_limit: u64,
+}
+
+/// JSON has no infinity: no bound is written as nothing.
+mod none_if_infinite {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(c: &f64, to: S) -> Result<S::Ok, S::Error> {
+        c.is_finite().then_some(*c).serialize(to)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
+        Ok(Option::deserialize(from)?.unwrap_or(f64::INFINITY))
+    }
 }
 
 impl Default for SpanClip {
@@ -137,7 +151,8 @@ pub fn solve(
         let span = high - low;
         let slack = contraction.map_or(0.0, |gamma: f64| {
             let first = *first_span.get_or_insert(span);
-            2.0 * gamma.powf(run.sweeps as f64 - 1.0) / (1.0 - gamma) * first
+            let rest = 2.0 * gamma.powf(run.sweeps as f64 - 1.0) / (1.0 - gamma);
+            if first > 0.0 { rest * first } else { 0.0 }
         });
         if span + slack <= tolerance {
             let (choices, action_unseen) =
@@ -147,8 +162,8 @@ pub fn solve(
             return Ok(Plan {
                 choices,
                 action_unseen,
-                gain_low: low,
-                gain_high: high,
+                gain_low: low.clamp(0.0, set.r_max),
+                gain_high: high.clamp(0.0, set.r_max),
                 bias: run.values.seen.iter().map(|&value| centred(value)).collect(),
                 bias_unseen: (set.unseen > 0).then(|| centred(run.values.unseen)),
                 sweeps: run.sweeps,

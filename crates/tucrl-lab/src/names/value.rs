@@ -1,7 +1,7 @@
 //! What may stand after the equals sign?
 //!
-//! A number (`0.25`, `1e6`, `1/3`), an integer (`1000`, `1e6`) or one of a few words. Ranges belong
-//! to the worlds, which check them anyway; here they are only described.
+//! A number (`0.25`, `1e6`, `1/3`), an integer (`1000`, `1e6`), one of a few words, or a number or a
+//! word. Ranges belong to the worlds and agents, which check them anyway; here they are only described.
 
 use std::fmt;
 
@@ -16,6 +16,8 @@ pub enum Accepts {
     Integer(&'static str),
     /// One of these words.
     OneOf(&'static [&'static str]),
+    /// A finite number, described by its range, or one of these words.
+    NumberOr(&'static str, &'static [&'static str]),
 }
 
 /// `true` or `false`.
@@ -42,15 +44,21 @@ impl Accepts {
             Self::Integer(_) => {
                 integer(text).map(Value::Integer).ok_or_else(|| wrong("an integer"))
             }
-            Self::OneOf(words) => match words.iter().find(|word| **word == text) {
-                Some(word) => Ok(Value::Word(word)),
-                None => Err(Problem::NotAccepted {
-                    key,
-                    value: text.into(),
-                    nearest: nearest(text, words.iter().copied()).map(Into::into),
-                    accepted: self.to_string(),
-                }),
-            },
+            Self::OneOf(words) | Self::NumberOr(_, words) => {
+                if let Some(word) = words.iter().find(|word| **word == text) {
+                    return Ok(Value::Word(word));
+                }
+                let nearest = nearest(text, words.iter().copied()).map(Into::into);
+                if let Self::NumberOr(..) = self {
+                    match number(text) {
+                        Some(number) => return Ok(Value::Number(number)),
+                        None if nearest.is_none() => return Err(wrong("a number")),
+                        None => {}
+                    }
+                }
+                let (value, accepted) = (text.into(), self.to_string());
+                Err(Problem::NotAccepted { key, value, nearest, accepted })
+            }
         }
     }
 }
@@ -66,8 +74,8 @@ fn number(text: &str) -> Option<f64> {
     number.is_finite().then_some(number + 0.0)
 }
 
-/// An integer, possibly written as `1e6`; beyond 2^53 only digits are exact.
-fn integer(text: &str) -> Option<u64> {
+/// Reads an integer, possibly written as `1e6`; beyond 2^53 only digits are exact.
+pub fn integer(text: &str) -> Option<u64> {
     text.parse().ok().or_else(|| {
         let number = number(text).filter(|number| number.fract() == 0.0)?;
         (0.0..=9_007_199_254_740_992.0).contains(&number).then_some(number as u64)
@@ -81,6 +89,7 @@ impl fmt::Display for Accepts {
             Self::OneOf([]) => Ok(()),
             Self::OneOf([only]) => f.write_str(only),
             Self::OneOf([first @ .., last]) => write!(f, "{} or {last}", first.join(", ")),
+            Self::NumberOr(range, words) => write!(f, "{range}, or {}", Self::OneOf(words)),
         }
     }
 }

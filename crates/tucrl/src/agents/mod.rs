@@ -269,6 +269,14 @@ impl Algorithm {
         }
     }
 
+    /// The largest reward that the algorithm reckons with, when it does.
+    pub fn r_max(&self) -> Option<f64> {
+        match self {
+            Self::OptimisticQ(planner) => Some(planner.r_max),
+            _ => self.optimism().map(|optimism| optimism.r_max),
+        }
+    }
+
     /// Checks every option.
     ///
     /// # Errors

@@ -38,11 +38,14 @@ impl Scal {
         if self.clip.mode == span_clip::Mode::Theory
             && !(self.clip.c > 0.0 && self.clip.c.is_finite())
         {
-            return refuse("c", self.clip.c, "mode=theory needs a positive finite span bound");
+            return refuse("c", self.clip.c, "a positive finite span bound with mode=theory");
         }
         let tau = self.clip.aperiodicity;
         if !(tau > 0.0 && tau <= 1.0) {
             return refuse("aperiodicity", tau, "a number in (0, 1]");
+        }
+        if self.clip.sweep_limit == 0 {
+            return refuse("sweeps", 0.0, "at least 1");
         }
         Ok(())
     }

@@ -1,0 +1,204 @@
+//! `tucrl learn`: how do agents fare in a world they do not know?
+//!
+//! Every agent makes the same number of runs; run r of one agent faces the same random stream of the
+//! world as run r of another. All runs share the threads; the answer does not depend on how many.
+
+mod board;
+mod lines;
+mod table;
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::{Context as _, bail};
+use tucrl::agents::Algorithm;
+use tucrl::mdp::Mdp;
+use tucrl::run::{Checkpoints, RunSpec, Truth};
+use tucrl::space::Space;
+use tucrl::{solve, structure};
+use tucrl_lab::agent_catalogue::{Context, NamedAgent};
+use tucrl_lab::catalogue::World;
+use tucrl_lab::horizon::{self, TooShort};
+use tucrl_lab::inspection::Watch;
+use tucrl_lab::names::Value;
+use tucrl_lab::runner::{self, Ending, Outcome};
+
+use super::progress::Progress;
+use crate::cli::Learn;
+use board::Board;
+
+const INTERRUPTED: u8 = 130;
+
+const NOT_RECOVERABLE: &str = "\
+the start cannot be reached back from every state that it leads to.
+  The paper's standing assumption fails: an agent may leave the best part of the
+  world for good by a mistake that it cannot know to be one. Its regret is then
+  linear, whatever it learns.";
+
+/// The answer, and how the command ends.
+pub(super) struct Learned {
+    pub(super) answer: String,
+    pub(super) code: ExitCode,
+}
+
+/// What the answer is about.
+struct Experiment {
+    world: String,
+    states: u64,
+    truth: Truth,
+    agents: Vec<(String, Algorithm)>,
+    steps: u64,
+    seeds: u32,
+    master_seed: u64,
+}
+
+pub(super) fn run(ask: &Learn) -> anyhow::Result<Learned> {
+    let agents = named_agents(&ask.agents)?;
+    if let Some(jobs) = ask.jobs {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global();
+        pool.with_context(|| format!("{jobs} threads could not be started"))?;
+    }
+    let world = World::parse(&ask.source.world)?;
+    let progress = Progress::new();
+    progress.begin("building the world");
+    let mdp = Arc::new(world.build(&ask.source.options())?);
+    let space = Space::listed((0..mdp.states()).map(|s| mdp.actions(s) as u32).collect());
+    let context = Context { space: &space, r_max: mdp.r_max(), steps: ask.steps };
+    let algorithms: Vec<Algorithm> =
+        agents.iter().map(|agent| agent.algorithm(&context)).collect::<Result<_, _>>()?;
+    progress.begin("optimal gain");
+    let (truth, is_recoverable) = truth(&mdp)?;
+    drop(progress);
+    if !is_recoverable {
+        super::say("warning", NOT_RECOVERABLE);
+    }
+    for (agent, algorithm) in agents.iter().zip(&algorithms) {
+        if let Some(why) = horizon::too_short(algorithm, &space, truth.reachable, ask.steps) {
+            super::say("warning", &too_short(agent, ask.steps, &why));
+        }
+    }
+    let experiment = Experiment {
+        world: world.to_string(),
+        states: space.states(),
+        truth,
+        agents: agents.iter().map(ToString::to_string).zip(algorithms).collect(),
+        steps: ask.steps,
+        seeds: ask.seeds,
+        master_seed: ask.seed,
+    };
+    let outcomes = experiment.run(&mdp, ask.checkpoints)?;
+    let code = report(&experiment, &outcomes);
+    let answer = match ask.json {
+        true => lines::lines(&experiment, &outcomes, ask.episodes)?,
+        false => table::page(&experiment, &outcomes)?,
+    };
+    Ok(Learned { answer, code })
+}
+
+fn named_agents(specs: &[String]) -> anyhow::Result<Vec<NamedAgent>> {
+    let default = ["tucrl".to_string()];
+    let specs = if specs.is_empty() { &default } else { specs };
+    let mut agents: Vec<NamedAgent> = Vec::new();
+    for spec in specs {
+        let agent = NamedAgent::parse(spec)?;
+        let name = agent.to_string();
+        if agents.iter().any(|earlier| earlier.to_string() == name) {
+            bail!("the agent {name} is given twice: keep one of them");
+        }
+        agents.push(agent);
+    }
+    Ok(agents)
+}
+
+/// What regret is measured against, and whether the start can always be come back to.
+fn truth(mdp: &Mdp) -> anyhow::Result<(Truth, bool)> {
+    let solution = solve::solve(mdp)?;
+    let is_reachable = structure::reachable(mdp);
+    let truth = Truth {
+        gain: solution.gain_from_start(mdp).0,
+        reachable: is_reachable.iter().filter(|&&is_reachable| is_reachable).count() as u64,
+        optimal_policy: solution.policy,
+    };
+    Ok((truth, structure::start_is_recoverable(mdp, &is_reachable)))
+}
+
+fn too_short(agent: &NamedAgent, steps: u64, why: &TooShort) -> String {
+    let TooShort { visits, what, width, alpha } = why;
+    let head = format!("{agent}: {steps} steps are too few for its confidence widths.");
+    if *visits < 2.0 {
+        return format!(
+            "{head}\n  \
+             Not even every action of every reachable state can be tried twice: the whole\n  \
+             run explores. Take more steps."
+        );
+    }
+    let (visits, width) = (table::digits(*visits, 3), table::digits(*width, 2));
+    format!(
+        "{head}\n  \
+         Even if every action of every reachable state were tried {visits} times,\n  \
+         {what} would be {width}, and from 1 on it\n  \
+         rules nothing out: the whole run explores. Take more steps, or narrower\n  \
+         widths: alpha={} would bring it to about {}.",
+        Value::Number(*alpha),
+        horizon::AIM
+    )
+}
+
+impl Experiment {
+    fn run(&self, mdp: &Arc<Mdp>, per_decade: u32) -> anyhow::Result<Vec<Outcome>> {
+        let mut times = Checkpoints::PerDecade(per_decade).times(self.steps);
+        // Where growth over the last decade is measured from.
+        times.push(self.steps / 10);
+        let checkpoints = Checkpoints::At(Checkpoints::At(times).times(self.steps));
+        let cell = |algorithm: &Algorithm, run| RunSpec {
+            algorithm: algorithm.clone(),
+            steps: self.steps,
+            checkpoints: checkpoints.clone(),
+            master_seed: self.master_seed,
+            run,
+        };
+        let runs = 0..u64::from(self.seeds);
+        let cells: Vec<RunSpec> = self
+            .agents
+            .iter()
+            .flat_map(|(_, algorithm)| runs.clone().map(move |run| cell(algorithm, run)))
+            .collect();
+        let stop = Arc::new(AtomicBool::new(false));
+        let is_first = Arc::clone(&stop);
+        let heard = ctrlc::set_handler(move || {
+            if is_first.swap(true, Ordering::Relaxed) {
+                std::process::exit(INTERRUPTED.into());
+            }
+        });
+        heard.context("Ctrl-C cannot be listened to")?;
+        let board = Board::new(self, &cells, stop);
+        Ok(runner::run_all(mdp, &self.truth, &cells, &board))
+    }
+
+    /// The outcomes of each agent, by name.
+    fn by_agent<'a>(
+        &'a self,
+        outcomes: &'a [Outcome],
+    ) -> impl Iterator<Item = (&'a (String, Algorithm), &'a [Outcome])> {
+        self.agents.iter().zip(outcomes.chunks(self.seeds as usize))
+    }
+}
+
+/// Says which runs failed; the exit code follows from how they all ended.
+fn report(experiment: &Experiment, outcomes: &[Outcome]) -> ExitCode {
+    let (mut code, mut is_stopped) = (ExitCode::SUCCESS, false);
+    for ((name, _), outcomes) in experiment.by_agent(outcomes) {
+        for (run, outcome) in outcomes.iter().enumerate() {
+            match &outcome.ending {
+                Ending::Complete => {}
+                Ending::Stopped => is_stopped = true,
+                Ending::Failed(error) => {
+                    super::say("error", &format!("{name}, run {run}: {error}"));
+                    code = ExitCode::FAILURE;
+                }
+            }
+        }
+    }
+    if is_stopped { ExitCode::from(INTERRUPTED) } else { code }
+}

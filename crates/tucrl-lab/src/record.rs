@@ -1,0 +1,76 @@
+//! What is kept of one run, so that it can be read without running anything?
+//!
+//! The stored record of one cell of an experiment: which agent in which world with which seed, all
+//! options, what is true of the world, and the outcome. Everything in [`StoredRun`] is decided by the
+//! spec and the seed, so two runs of one cell give the same bytes; where, when and how fast it was made
+//! stands in [`Provenance`] beside it. Reports, figures and comparisons see these records only.
+//!
+//! Read by `stats`, `plot`, `report`; written by `store`. The paper does not speak of records.
+
+use serde::{Deserialize, Serialize};
+use tucrl::run::{RunRecord, RunSpec};
+
+/// One run as it is stored.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StoredRun {
+    /// The experiment's name.
+    pub experiment: String,
+    /// The world, as its shortest spec.
+    pub world: String,
+    /// The agent, as its shortest spec.
+    pub agent: String,
+    /// What the agent is called in tables and figures; its spec unless the experiment says otherwise.
+    pub label: String,
+    /// Steps, checkpoints, seeds and the algorithm with all its options.
+    pub spec: RunSpec,
+    /// What is true of the world.
+    pub facts: WorldFacts,
+    /// The run, complete or up to its failure.
+    pub record: RunRecord,
+    /// Why it failed, if it did.
+    pub error: Option<String>,
+}
+
+/// What is true of the world that was learned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorldFacts {
+    /// Nominal number of states.
+    pub states: u64,
+    /// Largest number of actions.
+    pub actions: u64,
+    /// States reachable from the start.
+    pub reachable: u64,
+    /// "communicating", "weakly communicating" or "multichain".
+    pub class: String,
+    /// Whether the start can be reached back from all of them (the paper's assumption).
+    pub start_is_recoverable: bool,
+    /// Optimal gain from the start.
+    pub gain: f64,
+    /// Its certified error.
+    pub gain_error: f64,
+    /// Span of the optimal bias over all states.
+    pub span: f64,
+    /// The same over the reachable ones.
+    pub span_reachable: f64,
+    /// Largest possible reward.
+    pub r_max: f64,
+}
+
+/// Where, when and how fast a run was made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Provenance {
+    /// The version of this program.
+    pub version: String,
+    /// The git revision that it was built from, if known.
+    pub revision: Option<String>,
+    /// Operating system and processor architecture.
+    pub machine: String,
+    /// The number of processes that worked on it; more than one when it was resumed.
+    pub sessions: u32,
+    /// Seconds since 1970 when the last one finished.
+    pub finished: u64,
+    /// Time spent simulating, by all sessions.
+    pub simulate_seconds: f64,
+    /// Time spent planning, by all sessions.
+    pub plan_seconds: f64,
+}

@@ -1,0 +1,240 @@
+//! How are many runs done at once?
+//!
+//! A cell is one agent with one run index. Workers take cells from one queue, those expected to take
+//! longest first, and advance each in chunks of a few dozen milliseconds, so that progress can be
+//! shown and a stop is heeded soon. Where chunks end and how many workers there are changes no result.
+//!
+//! Reads `tucrl::run`; feeds the commands. A failed run is an outcome like any other.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tucrl::agents::Algorithm;
+use tucrl::mdp::Mdp;
+use tucrl::run::{Run, RunError, RunRecord, RunSpec, Truth};
+
+/// A chunk should take about so long.
+const CHUNK: Duration = Duration::from_millis(40);
+const FIRST_CHUNK: u64 = 64;
+const LARGEST_CHUNK: u64 = 1 << 22;
+
+/// Hears how the cells go, and may stop them.
+pub trait Watch: Sync {
+    /// Whether all cells should stop where they are.
+    fn wants_stop(&self) -> bool {
+        false
+    }
+    /// The worker goes on with a cell, which has come so far.
+    fn at(&self, _worker: usize, _cell: usize, _run: &Run) {}
+    /// The worker has ended its cell.
+    fn ended(&self, _worker: usize, _cell: usize, _outcome: &Outcome) {}
+}
+
+/// Hears nothing and stops nothing.
+impl Watch for () {}
+
+/// How a run ended.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Ending {
+    /// All steps were taken.
+    Complete,
+    /// It was told to stop.
+    Stopped,
+    /// A plan failed, or the agent could not be made.
+    Failed(RunError),
+}
+
+/// What came of one cell.
+#[derive(Debug, Clone)]
+pub struct Outcome {
+    /// The record, as far as it goes.
+    pub record: RunRecord,
+    /// Regret after the last step taken, which need not be at a checkpoint.
+    pub last_regret: f64,
+    /// How it ended.
+    pub ending: Ending,
+    /// Time spent simulating.
+    pub simulate: Duration,
+    /// Time spent planning.
+    pub plan: Duration,
+}
+
+/// Runs all cells on the threads of the current rayon pool; outcomes are in the order of the cells.
+pub fn run_all(
+    mdp: &Arc<Mdp>,
+    truth: &Truth,
+    cells: &[RunSpec],
+    watch: &dyn Watch,
+) -> Vec<Outcome> {
+    let mut order: Vec<usize> = (0..cells.len()).collect();
+    // A stable sort: equal cells keep their order.
+    order.sort_by_key(|&cell| std::cmp::Reverse(weight(&cells[cell])));
+    let next = AtomicUsize::new(0);
+    let outcomes: Vec<Mutex<Option<Outcome>>> = cells.iter().map(|_| Mutex::new(None)).collect();
+    rayon::broadcast(|context| {
+        while let Some(&cell) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let outcome = run_one(mdp, truth, &cells[cell], cell, context.index(), watch);
+            watch.ended(context.index(), cell, &outcome);
+            *outcomes[cell].lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
+        }
+    });
+    let taken =
+        |slot: Mutex<Option<Outcome>>| slot.into_inner().unwrap_or_else(PoisonError::into_inner);
+    outcomes.into_iter().filter_map(taken).collect()
+}
+
+/// What a step costs compared to others, roughly.
+fn weight(cell: &RunSpec) -> u128 {
+    let kind = match cell.algorithm {
+        Algorithm::Scal(_) | Algorithm::Ucrl2(_) => 50,
+        Algorithm::Ucrl(_) => 40,
+        Algorithm::Tucrl(_) => 30,
+        Algorithm::OptimisticQ(_) => 3,
+        _ => 1,
+    };
+    u128::from(cell.steps) * kind
+}
+
+fn run_one(
+    mdp: &Arc<Mdp>,
+    truth: &Truth,
+    spec: &RunSpec,
+    cell: usize,
+    worker: usize,
+    watch: &dyn Watch,
+) -> Outcome {
+    let mut run = match Run::new(spec.clone(), Arc::clone(mdp), truth.clone()) {
+        Ok(run) => run,
+        Err(error) => return never_began(truth, error),
+    };
+    let mut chunk = FIRST_CHUNK;
+    let ending = loop {
+        watch.at(worker, cell, &run);
+        if run.is_complete() {
+            break Ending::Complete;
+        }
+        if watch.wants_stop() {
+            break Ending::Stopped;
+        }
+        let clock = Instant::now();
+        if let Err(error) = run.advance(run.taken().saturating_add(chunk)) {
+            break Ending::Failed(error);
+        }
+        let spent = clock.elapsed();
+        if spent < CHUNK / 2 {
+            chunk = (2 * chunk).min(LARGEST_CHUNK);
+        } else if spent > 2 * CHUNK {
+            chunk = (chunk / 2).max(1);
+        }
+    };
+    let (simulate, plan) = run.clocks();
+    Outcome { record: run.record(), last_regret: run.regret(), ending, simulate, plan }
+}
+
+fn never_began(truth: &Truth, error: RunError) -> Outcome {
+    let record = RunRecord {
+        steps: 0,
+        gain: truth.gain,
+        regret: Vec::new(),
+        pseudo_regret: Vec::new(),
+        episodes: Vec::new(),
+        seen: 0,
+        z: 0,
+        y: 0,
+        sweeps: 0,
+        visits: Vec::new(),
+    };
+    let (simulate, plan) = (Duration::ZERO, Duration::ZERO);
+    Outcome { record, last_regret: 0.0, ending: Ending::Failed(error), simulate, plan }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicU64;
+
+    use tucrl::agents::{Tucrl, Ucrl};
+    use tucrl::evi::Method;
+    use tucrl::run::Checkpoints;
+    use tucrl::solve;
+    use tucrl::worlds::ThreeState;
+
+    use super::*;
+
+    fn world() -> (Arc<Mdp>, Truth) {
+        let mdp = ThreeState { delta: 0.0, ..Default::default() }.build().unwrap();
+        let solution = solve::solve(&mdp).unwrap();
+        let gain = solution.gain_from_start(&mdp).0;
+        let truth = Truth { gain, reachable: 2, optimal_policy: solution.policy };
+        (Arc::new(mdp), truth)
+    }
+
+    fn cell(algorithm: Algorithm, steps: u64, run: u64) -> RunSpec {
+        RunSpec { algorithm, steps, checkpoints: Checkpoints::PerDecade(3), master_seed: 5, run }
+    }
+
+    fn on(threads: usize, cells: &[RunSpec], watch: &dyn Watch) -> Vec<Outcome> {
+        let (mdp, truth) = world();
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| run_all(&mdp, &truth, cells, watch))
+    }
+
+    #[test]
+    fn outcomes_stand_in_order_and_do_not_depend_on_the_threads() {
+        let cells: Vec<RunSpec> = (0..6)
+            .map(|run| match run % 3 {
+                0 => cell(Algorithm::Random, 30_000, run),
+                1 => cell(Algorithm::Tucrl(Tucrl::default()), 20_000, run),
+                _ => cell(Algorithm::Oracle, 70_000, run),
+            })
+            .collect();
+        let (one, three) = (on(1, &cells, &()), on(3, &cells, &()));
+        for ((cell, one), three) in cells.iter().zip(&one).zip(&three) {
+            assert_eq!((one.record.steps, &one.ending), (cell.steps, &Ending::Complete));
+            assert_eq!(one.record, three.record);
+            // In one piece.
+            let (mdp, truth) = world();
+            let mut whole = Run::new(cell.clone(), mdp, truth).unwrap();
+            whole.advance(u64::MAX).unwrap();
+            assert_eq!(whole.record(), one.record);
+        }
+    }
+
+    #[test]
+    fn a_failed_run_keeps_what_it_has_and_the_others_go_on() {
+        let mut broken = Ucrl::default();
+        broken.optimism.evi.method = Method::Plain;
+        broken.optimism.evi.sweep_limit = 5;
+        // Narrow sets, in which the unreachable state is a distant hope.
+        broken.optimism.alpha_p = 0.01;
+        let cells = [cell(Algorithm::Ucrl(broken), 100_000, 0), cell(Algorithm::Random, 1000, 0)];
+        let outcomes = on(2, &cells, &());
+        assert!(matches!(outcomes[0].ending, Ending::Failed(RunError::Plan(_))));
+        assert!(outcomes[0].record.steps < 100_000);
+        assert_eq!((&outcomes[1].ending, outcomes[1].record.steps), (&Ending::Complete, 1000));
+    }
+
+    #[test]
+    fn a_stop_is_heeded_within_a_chunk() {
+        struct Impatient(AtomicU64);
+        impl Watch for Impatient {
+            fn wants_stop(&self) -> bool {
+                self.0.fetch_add(1, Ordering::Relaxed) > 20
+            }
+        }
+        let clock = Instant::now();
+        let outcomes =
+            on(1, &[cell(Algorithm::Random, u64::MAX, 0); 1], &Impatient(AtomicU64::new(0)));
+        assert_eq!(outcomes[0].ending, Ending::Stopped);
+        assert!(outcomes[0].record.steps > 0 && outcomes[0].last_regret > 0.0);
+        assert!(clock.elapsed() < Duration::from_secs(20));
+    }
+
+    #[test]
+    fn long_cells_come_first() {
+        let long = cell(Algorithm::Random, 1_000_000, 0);
+        let short = cell(Algorithm::Tucrl(Tucrl::default()), 1000, 0);
+        let planner = cell(Algorithm::Tucrl(Tucrl::default()), 1_000_000, 0);
+        assert!(weight(&planner) > weight(&long) && weight(&long) > weight(&short));
+    }
+}

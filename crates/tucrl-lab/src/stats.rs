@@ -1,0 +1,161 @@
+//! What do several runs say together?
+//!
+//! Means with 95 % intervals by Student's t, and how fast a curve grows: the slope of ln regret against
+//! ln t between two times, 1 for linear, 1/2 for a square root, 0 for a flat curve.
+//!
+//! Reads nothing; feeds the commands. The paper does not say how its curves were averaged.
+
+use std::f64::consts::PI;
+
+/// The two-sided 95 % quantile of the normal law.
+const NORMAL: f64 = 1.959_963_984_540_054;
+const CENTRAL: f64 = 0.95;
+/// From so many degrees of freedom on, the expansion around the normal law has all digits.
+const MANY: u64 = 200;
+
+/// The mean; NaN of nothing.
+pub fn mean(values: &[f64]) -> f64 {
+    values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// Half the width of the 95 % interval of the mean, by Student's t; none from fewer than two values.
+pub fn half_width(values: &[f64]) -> Option<f64> {
+    let degrees = values.len().checked_sub(1).filter(|&degrees| degrees > 0)?;
+    let centre = mean(values);
+    let squares: f64 = values.iter().map(|value| (value - centre).powi(2)).sum();
+    let variance_of_mean = squares / degrees as f64 / values.len() as f64;
+    Some(student(degrees as u64) * variance_of_mean.sqrt())
+}
+
+/// The t of a two-sided 95 % interval: |X| <= t with probability 0.95 for Student's X.
+///
+/// # Panics
+/// Without degrees of freedom.
+pub fn student(degrees: u64) -> f64 {
+    match degrees {
+        0 => panic!("Student's law needs a degree of freedom"),
+        1 => (CENTRAL * PI / 2.0).tan(),
+        2 => CENTRAL * (2.0 / (1.0 - CENTRAL * CENTRAL)).sqrt(),
+        3..MANY => {
+            // The quantile falls with the degrees; that of one degree is above, the normal one below.
+            let (mut low, mut high) = (NORMAL, 4.5);
+            while high - low > 1e-14 * high {
+                let middle = low + (high - low) / 2.0;
+                if middle <= low || middle >= high {
+                    break;
+                }
+                if central(degrees, middle) < CENTRAL { low = middle } else { high = middle }
+            }
+            low + (high - low) / 2.0
+        }
+        _ => expansion(degrees as f64),
+    }
+}
+
+/// P(|X| <= t) by the finite sums for whole degrees (Abramowitz and Stegun 26.7.3 and 26.7.4).
+fn central(degrees: u64, t: f64) -> f64 {
+    let angle = (t / (degrees as f64).sqrt()).atan();
+    let (sin, cos) = angle.sin_cos();
+    let is_odd = degrees % 2 == 1;
+    // Odd: cos (1 + 2/3 cos² + 2/3 4/5 cos⁴ + ...); even: 1 + 1/2 cos² + 1/2 3/4 cos⁴ + ...
+    let mut term = if is_odd { cos } else { 1.0 };
+    let mut sum = 0.0;
+    let first = if is_odd { 3 } else { 2 };
+    for divisor in (first..=degrees).step_by(2) {
+        sum += term;
+        term *= cos * cos * (divisor - 1) as f64 / divisor as f64;
+    }
+    if is_odd { 2.0 / PI * (angle + sin * sum) } else { sin * sum }
+}
+
+/// The expansion of the quantile in powers of 1/degrees (Abramowitz and Stegun 26.7.5).
+fn expansion(degrees: f64) -> f64 {
+    let z = NORMAL;
+    let odd = |coefficients: &[f64]| {
+        coefficients.iter().rev().fold(0.0, |sum, coefficient| sum * z * z + coefficient) * z
+    };
+    z + odd(&[1.0, 1.0]) / (4.0 * degrees)
+        + odd(&[3.0, 16.0, 5.0]) / (96.0 * degrees.powi(2))
+        + odd(&[-15.0, 17.0, 19.0, 3.0]) / (384.0 * degrees.powi(3))
+        + odd(&[-945.0, -1920.0, 1482.0, 776.0, 79.0]) / (92_160.0 * degrees.powi(4))
+}
+
+/// The slope of ln value against ln time between two points; none where a logarithm is.
+pub fn growth(from: (u64, f64), to: (u64, f64)) -> Option<f64> {
+    let slope = (to.1 / from.1).ln() / (to.0 as f64 / from.0 as f64).ln();
+    (from.1 > 0.0 && to.1 > 0.0 && slope.is_finite()).then_some(slope)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn assert_close(value: f64, expected: f64, relative: f64) {
+        assert!((value - expected).abs() <= relative * expected.abs(), "{value} vs {expected}");
+    }
+
+    #[test]
+    fn student_has_the_values_of_the_tables() {
+        let table = [
+            (1, 12.706_204_736_174_698),
+            (2, 4.302_652_729_749_462),
+            (3, 3.182_446_305_284_263),
+            (4, 2.776_445_105_197_793),
+            (5, 2.570_581_835_636_314),
+            (6, 2.446_911_851_144_969),
+            (7, 2.364_624_251_592_784),
+            (9, 2.262_157_162_798_204),
+            (10, 2.228_138_851_986_273),
+            (19, 2.093_024_054_408_263),
+            (20, 2.085_963_447_265_837),
+            (29, 2.045_229_642_132_703),
+            (30, 2.042_272_456_301_238),
+            (49, 2.009_575_237_129_24),
+            (99, 1.984_216_951_586_418),
+            (100, 1.983_971_518_523_552),
+            (1000, 1.962_339_080_826_408),
+        ];
+        for (degrees, t) in table {
+            assert_close(student(degrees), t, 1e-9);
+        }
+    }
+
+    #[test]
+    fn the_two_ways_to_student_meet_and_fall_to_the_normal_law() {
+        for degrees in [100, 150, MANY - 1] {
+            assert_close(expansion(degrees as f64), student(degrees), 1e-10);
+        }
+        let ts: Vec<f64> = (1..400).map(student).collect();
+        assert!(ts.windows(2).all(|pair| pair[1] < pair[0]));
+        assert_close(student(u64::MAX), NORMAL, 1e-14);
+        for degrees in 3..MANY {
+            assert_close(central(degrees, student(degrees)), CENTRAL, 1e-13);
+        }
+    }
+
+    #[test]
+    fn intervals_are_those_of_hand() {
+        assert_eq!(mean(&[1.0, 2.0, 6.0]), 3.0);
+        assert_eq!((half_width(&[]), half_width(&[5.0])), (None, None));
+        // Sample variance 7, over 3 values.
+        let width = half_width(&[1.0, 2.0, 6.0]).unwrap();
+        assert_close(width, 4.302_652_729_749_462 * (7.0f64 / 3.0).sqrt(), 1e-12);
+        assert_eq!(half_width(&[4.0; 9]), Some(0.0));
+    }
+
+    #[test]
+    fn growth_is_the_exponent_of_a_power() {
+        let at = |exponent: f64| {
+            let value = |t: u64| 7.0 * (t as f64).powf(exponent);
+            growth((1000, value(1000)), (10_000, value(10_000))).unwrap()
+        };
+        for exponent in [-0.3, 0.0, 0.5, 1.0] {
+            assert!((at(exponent) - exponent).abs() < 1e-12);
+        }
+        for (from, to) in [(-1.0, 2.0), (0.0, 2.0), (2.0, -1.0), (f64::NAN, 1.0)] {
+            assert_eq!(growth((10, from), (100, to)), None);
+        }
+        assert_eq!(growth((10, 1.0), (10, 2.0)), None);
+    }
+}

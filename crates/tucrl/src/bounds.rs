@@ -1,0 +1,525 @@
+//! What do the theorems promise?
+//!
+//! The regret bound of TUCRL term by term (paper, theorem 1 and the appendix that completes it), the bounds
+//! on episodes and on steps in under-visited pairs, the length C(k) of the exploratory phase, the three
+//! regimes of UCRL (paper, section 5: linear, square root, logarithmic) and the published bound of UCRL2.
+//! The constants are enormous, so every answer shows its terms and the trivial bound r_max T next to them.
+//!
+//! Reads nothing; feeds the command line and the tests. Departures from the paper: the episode term has
+//! S^C A inside its logarithm, as in the lemma that it comes from (the final display prints S A); the gap in
+//! UCRL's logarithmic regime is measured in units of r_max, so that every bound scales with the rewards.
+
+use std::f64::consts::SQRT_2;
+
+use serde::{Deserialize, Serialize};
+
+/// The numbers of a world that the theorems speak of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WorldNumbers {
+    /// States as the designer counts them.
+    #[doc(alias = "S")]
+    pub states: u64,
+    /// The largest number of actions of a state.
+    #[doc(alias = "A")]
+    pub actions: u64,
+    /// States that can be reached from the start.
+    #[doc(alias = "S^C")]
+    pub reachable: u64,
+    /// The largest number of possible next states of a pair.
+    #[doc(alias = "Gamma")]
+    pub max_support: u64,
+    /// The same among pairs of reachable states.
+    #[doc(alias = "Gamma^C")]
+    pub max_support_reachable: u64,
+    /// The longest shortest path; infinite when some state cannot be reached.
+    #[doc(alias = "D")]
+    pub diameter: f64,
+    /// The same among reachable states.
+    #[doc(alias = "D^C")]
+    pub diameter_reachable: f64,
+    /// The largest possible reward.
+    pub r_max: f64,
+    /// Best minus second-best gain over deterministic policies, where it is known.
+    pub gap: Option<f64>,
+}
+
+impl WorldNumbers {
+    /// S A, padded pairs included.
+    fn pairs(&self) -> f64 {
+        self.states as f64 * self.actions as f64
+    }
+
+    /// S^C A.
+    fn reachable_pairs(&self) -> f64 {
+        self.reachable as f64 * self.actions as f64
+    }
+}
+
+/// TUCRL's regret bound, term by term; it holds with probability at least 1 - delta for all T > 1.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct RegretBound {
+    /// What it costs not to know rewards and transitions: the leading term.
+    #[doc(alias = "B1")]
+    pub estimation: f64,
+    /// The part of the widths that falls like 1/N.
+    #[doc(alias = "B2")]
+    pub estimation_lower_order: f64,
+    /// Steps in under-visited pairs, where anything may be believed.
+    #[doc(alias = "B3")]
+    pub under_visited: f64,
+    /// Luck with next states.
+    #[doc(alias = "B4")]
+    pub transition_noise: f64,
+    /// Plans are accurate to r_max / sqrt(t_k) only.
+    #[doc(alias = "B5")]
+    pub planning_accuracy: f64,
+    /// What is lost each time the policy changes.
+    #[doc(alias = "B6")]
+    pub episode_changes: f64,
+    /// Luck with rewards.
+    #[doc(alias = "B7")]
+    pub reward_noise: f64,
+    /// Episodes whose confidence sets miss the truth.
+    #[doc(alias = "B8")]
+    pub failed_sets: f64,
+    /// Episodes that start before C(k), when reachable states may still be missed.
+    #[doc(alias = "B9")]
+    pub exploratory_phase: f64,
+    /// r_max T, which no learner can exceed.
+    pub trivial: f64,
+}
+
+impl RegretBound {
+    /// The nine terms B1 to B9 with their names.
+    pub fn terms(&self) -> [(&'static str, f64); 9] {
+        [
+            ("estimation", self.estimation),
+            ("estimation, lower order", self.estimation_lower_order),
+            ("under-visited pairs", self.under_visited),
+            ("transition noise", self.transition_noise),
+            ("planning accuracy", self.planning_accuracy),
+            ("episode changes", self.episode_changes),
+            ("reward noise", self.reward_noise),
+            ("failed confidence sets", self.failed_sets),
+            ("exploratory phase", self.exploratory_phase),
+        ]
+    }
+
+    /// The sum of the nine terms.
+    pub fn sum(&self) -> f64 {
+        self.terms().iter().map(|term| term.1).sum()
+    }
+
+    /// The bound: the sum, or the trivial bound where that is smaller.
+    pub fn total(&self) -> f64 {
+        self.sum().min(self.trivial)
+    }
+}
+
+/// The regret bound of TUCRL after `steps` steps.
+pub fn tucrl_regret(world: &WorldNumbers, steps: u64, delta: f64) -> RegretBound {
+    let time = (steps as f64).max(1.0);
+    let (r_max, diameter) = (world.r_max, world.diameter_reachable);
+    let (reachable, pairs) = (world.reachable as f64, world.reachable_pairs());
+    let log = (2.0 * world.pairs() * time / delta).ln();
+    let noise = (2.5 * time * (8.0 * time / delta).ln()).sqrt();
+    let spread = (world.max_support_reachable.saturating_sub(1) as f64).sqrt();
+    let nominal = world.states as f64;
+    RegretBound {
+        estimation: 2.0
+            * (28f64.sqrt() + 14f64.sqrt())
+            * r_max
+            * (pairs * time * log).sqrt()
+            * (diameter * spread + 1.0),
+        estimation_lower_order: 196.0 / 3.0
+            * r_max
+            * pairs
+            * log
+            * (3.0 + time.ln())
+            * (diameter * reachable + 1.0),
+        under_visited: 2.0 * r_max * (diameter + 1.0) * ((pairs * time).sqrt() + pairs),
+        transition_noise: r_max * diameter * noise,
+        planning_accuracy: 2.0 * (SQRT_2 + 1.0) * r_max * (pairs * time).sqrt(),
+        episode_changes: r_max
+            * diameter
+            * (1.0 + 2.0 * pairs + pairs * (time / pairs).log2().max(0.0) + reachable),
+        reward_noise: r_max * noise,
+        failed_sets: r_max * time.sqrt(),
+        exploratory_phase: 4802.0 / 9.0
+            * r_max
+            * diameter.powi(2)
+            * nominal.powi(3)
+            * world.actions as f64
+            * log.powi(2),
+        trivial: r_max * steps as f64,
+    }
+}
+
+/// How many episodes learners of the UCRL family can have, whatever happens; for every number of steps.
+pub fn ucrl_episodes(world: &WorldNumbers, steps: u64) -> f64 {
+    episodes(world.pairs(), steps)
+}
+
+/// The published form of [`ucrl_episodes`], which holds from S A steps on.
+pub fn ucrl_episodes_published(world: &WorldNumbers, steps: u64) -> Option<f64> {
+    episodes_published(world.pairs(), steps)
+}
+
+/// How many episodes TUCRL can have, whatever happens; for every number of steps.
+pub fn tucrl_episodes(world: &WorldNumbers, steps: u64) -> f64 {
+    episodes(world.reachable_pairs(), steps) + world.reachable as f64
+}
+
+/// The published form of [`tucrl_episodes`], which holds from S^C A steps on.
+pub fn tucrl_episodes_published(world: &WorldNumbers, steps: u64) -> Option<f64> {
+    episodes_published(world.reachable_pairs(), steps).map(|bound| bound + world.reachable as f64)
+}
+
+fn episodes(pairs: f64, steps: u64) -> f64 {
+    1.0 + pairs + pairs * (steps as f64 / pairs).ln_1p() / std::f64::consts::LN_2
+}
+
+fn episodes_published(pairs: f64, steps: u64) -> Option<f64> {
+    let time = steps as f64;
+    (time >= pairs).then(|| 1.0 + 2.0 * pairs + pairs * (time / pairs).log2())
+}
+
+/// How many steps TUCRL can take in pairs that are poorly visited at that time, whatever happens.
+#[doc(alias = "Z")]
+pub fn poor_steps(world: &WorldNumbers, steps: u64) -> f64 {
+    let pairs = world.reachable_pairs();
+    2.0 * (pairs * steps as f64).sqrt() + 2.0 * pairs
+}
+
+/// A finer form of [`poor_steps`]: only pairs that were visited at all take part.
+#[doc(alias = "Z")]
+pub fn poor_steps_in(world: &WorldNumbers, visited_pairs: u64, steps: u64) -> f64 {
+    visited_pairs as f64 * (2.0 * (steps as f64 / world.pairs()).sqrt() + 2.0)
+}
+
+/// The time before which an episode of TUCRL that starts at `t_k` with `unseen` states never seen may miss
+/// reachable states: from then on, if the confidence sets hold, every reachable state has been seen or
+/// states never seen are still believed in.
+#[doc(alias = "C(k)")]
+pub fn exploratory_phase(world: &WorldNumbers, unseen: u64, t_k: f64, delta: f64) -> f64 {
+    let log = (2.0 * world.pairs() * t_k / delta).ln();
+    2401.0 / 9.0 * world.diameter_reachable.powi(2) * world.pairs() * (unseen as f64 * log).powi(2)
+}
+
+/// The time t = C(t) at which the exploratory phase is over for good while `unseen` states are unseen;
+/// 0 when there is no such phase, infinite when it never ends.
+pub fn exploratory_phase_end(world: &WorldNumbers, unseen: u64, delta: f64) -> f64 {
+    let length = |t: f64| exploratory_phase(world, unseen, t.max(1.0), delta);
+    if length(1.0) == 0.0 {
+        return 0.0;
+    }
+    fixed_point(length, length(1.0)).unwrap_or(f64::INFINITY)
+}
+
+/// What the paper says of UCRL's expected regret (delta = 1 / (3 T)).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct UcrlRegimes {
+    /// r_max T.
+    pub linear: f64,
+    /// Of order sqrt(T); infinite when the diameter is.
+    pub root: f64,
+    /// Of order ln T, *without its constant* C3(M), which cannot be computed: a shape, not a bound.
+    /// Needs the gap.
+    pub logarithmic: Option<f64>,
+}
+
+impl UcrlRegimes {
+    /// The part that is a bound: the smaller of the linear and the square-root regime.
+    pub fn total(&self) -> f64 {
+        self.linear.min(self.root)
+    }
+}
+
+/// The three regimes of UCRL after `steps` steps.
+pub fn ucrl_regimes(world: &WorldNumbers, steps: u64) -> UcrlRegimes {
+    let time = (steps as f64).max(1.0);
+    let log = (3.0 * time * time).ln();
+    let root = if world.diameter.is_finite() {
+        world.r_max * 34.0 * (difficulty(world) * time * log).sqrt() + 1.0 / 3.0
+    } else {
+        f64::INFINITY
+    };
+    let logarithmic = world.gap.map(|gap| {
+        34f64.powi(2) * world.r_max * difficulty(world) / (gap / world.r_max) * time.ln()
+    });
+    UcrlRegimes { linear: world.r_max * steps as f64, root, logarithmic }
+}
+
+/// D² Gamma S A.
+fn difficulty(world: &WorldNumbers) -> f64 {
+    world.diameter.powi(2) * world.max_support as f64 * world.pairs()
+}
+
+/// When UCRL's square-root regime begins: T = 34² D² Gamma S A ln(3 T²). `None` when it never does,
+/// because some state cannot be reached.
+#[doc(alias = "T_dagger")]
+pub fn linear_regime_end(world: &WorldNumbers) -> Option<f64> {
+    let scale = 34f64.powi(2) * difficulty(world);
+    if scale == 0.0 {
+        return Some(0.0);
+    }
+    fixed_point(|t| scale * (3.0 * t * t).ln(), scale)
+}
+
+/// When UCRL's logarithmic regime would begin if its unknown constant C3(M) were 0: where the square-root
+/// and the logarithmic term cross. The true time is later. `None` without a finite diameter and a gap, or
+/// when they do not cross.
+#[doc(alias = "T_star")]
+pub fn root_regime_end(world: &WorldNumbers) -> Option<f64> {
+    let gap = world.gap? / world.r_max;
+    // 34 sqrt(d T ln 3T²) = 34² d / gap ln T, solved for the T outside the logarithms.
+    let scale = 34f64.powi(2) * difficulty(world) / (gap * gap);
+    let crossing = fixed_point(|t| scale * t.ln().powi(2) / (3.0 * t * t).ln(), scale.max(10.0))?;
+    (crossing > 1.0 && crossing.is_finite()).then_some(crossing)
+}
+
+/// Iterates a slowly growing map until it stands still.
+fn fixed_point(map: impl Fn(f64) -> f64, start: f64) -> Option<f64> {
+    let mut at = start;
+    for _ in 0..10_000 {
+        let next = map(at);
+        if !next.is_finite() || next <= 0.0 {
+            return None;
+        }
+        if (next - at).abs() <= 1e-14 * next {
+            return Some(next);
+        }
+        at = next;
+    }
+    Some(at)
+}
+
+/// The published bound of UCRL2 (Jaksch, Ortner, Auer 2010): 34 r_max D S sqrt(A T ln(T / delta)) with
+/// probability at least 1 - delta, for every T > 1; infinite when the diameter is.
+pub fn ucrl2_regret(world: &WorldNumbers, steps: u64, delta: f64) -> f64 {
+    let time = (steps as f64).max(1.0);
+    34.0 * world.r_max
+        * world.diameter
+        * world.states as f64
+        * (world.actions as f64 * time * (time / delta).ln()).sqrt()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn three_state() -> WorldNumbers {
+        WorldNumbers {
+            states: 3,
+            actions: 2,
+            reachable: 2,
+            max_support: 1,
+            max_support_reachable: 1,
+            diameter: f64::INFINITY,
+            diameter_reachable: 1.0,
+            r_max: 1.0,
+            gap: Some(1.0 / 3.0),
+        }
+    }
+
+    fn slippery_three_state() -> WorldNumbers {
+        WorldNumbers {
+            reachable: 3,
+            max_support: 2,
+            max_support_reachable: 2,
+            diameter: 200.0,
+            diameter_reachable: 200.0,
+            ..three_state()
+        }
+    }
+
+    fn taxi() -> WorldNumbers {
+        WorldNumbers {
+            states: 500,
+            actions: 6,
+            reachable: 400,
+            max_support: 300,
+            max_support_reachable: 300,
+            diameter: f64::INFINITY,
+            diameter_reachable: 72.066_666_666_7,
+            r_max: 1.0,
+            gap: None,
+        }
+    }
+
+    #[track_caller]
+    fn assert_close(value: f64, expected: f64, relative: f64) {
+        assert!((value - expected).abs() <= relative * expected.abs(), "{value} vs {expected}");
+    }
+
+    #[test]
+    fn the_nine_terms_are_those_of_the_reference_table() {
+        let rows = [
+            (
+                three_state(),
+                1_000_000,
+                [
+                    1.587212e5, 2.543881e5, 8.016000e3, 6.872169e3, 9.656854e3, 8.272627e1,
+                    6.872169e3,
+                ],
+                1.072790e7,
+                1.117351e7,
+            ),
+            (
+                three_state(),
+                100_000_000,
+                [
+                    1.766488e6, 4.013943e5, 8.001600e4, 7.664179e4, 9.656854e4, 1.093017e2,
+                    7.664179e4,
+                ],
+                1.645952e7,
+                1.896738e7,
+            ),
+            (
+                taxi(),
+                1_000_000_000,
+                [
+                    1.987423e11,
+                    3.476347e12,
+                    2.267395e8,
+                    1.830211e7,
+                    7.480167e6,
+                    3.603728e6,
+                    2.539608e5,
+                ],
+                2.184218e18,
+                2.184222e18,
+            ),
+        ];
+        for (world, steps, first_seven, ninth, sum) in rows {
+            let bound = tucrl_regret(&world, steps, 0.05);
+            let terms = bound.terms();
+            for (term, expected) in terms.iter().zip(first_seven) {
+                assert_close(term.1, expected, 1e-6);
+            }
+            assert_eq!(terms[7].1, (steps as f64).sqrt());
+            assert_close(terms[8].1, ninth, 1e-6);
+            assert_close(bound.sum(), sum, 1e-6);
+        }
+    }
+
+    #[test]
+    fn the_total_never_exceeds_the_trivial_bound() {
+        assert_eq!(tucrl_regret(&taxi(), 1_000_000_000, 0.05).total(), 1e9);
+        let late = tucrl_regret(&three_state(), 1_000_000_000_000, 0.05);
+        assert!(late.total() == late.sum() && late.sum() < late.trivial);
+        assert_eq!(tucrl_regret(&three_state(), 0, 0.05).total(), 0.0);
+    }
+
+    #[test]
+    fn every_regret_bound_scales_with_the_rewards() {
+        let world = slippery_three_state();
+        let scaled =
+            WorldNumbers { r_max: 1000.0, gap: world.gap.map(|gap| 1000.0 * gap), ..world.clone() };
+        let (small, large) = (tucrl_regret(&world, 1000, 0.1), tucrl_regret(&scaled, 1000, 0.1));
+        for (small, large) in small.terms().iter().zip(large.terms()) {
+            assert_close(large.1, 1000.0 * small.1, 1e-14);
+        }
+        let (small, large) = (ucrl_regimes(&world, 1000), ucrl_regimes(&scaled, 1000));
+        assert_close(large.linear, 1000.0 * small.linear, 1e-14);
+        assert_close(large.root - 1.0 / 3.0, 1000.0 * (small.root - 1.0 / 3.0), 1e-12);
+        assert_close(large.logarithmic.unwrap(), 1000.0 * small.logarithmic.unwrap(), 1e-14);
+        let ratio = ucrl2_regret(&scaled, 1000, 0.1) / ucrl2_regret(&world, 1000, 0.1);
+        assert_close(ratio, 1000.0, 1e-14);
+        assert_eq!(linear_regime_end(&world), linear_regime_end(&scaled));
+    }
+
+    #[test]
+    fn episode_bounds_have_their_reference_values_and_order() {
+        let (world, steps) = (three_state(), 1_000_000);
+        assert_close(tucrl_episodes_published(&world, steps).unwrap(), 82.726_27, 1e-6);
+        assert_close(tucrl_episodes(&taxi(), 1_000_000), 23_696.0, 1e-4);
+        assert_close(ucrl_episodes_published(&world, steps).unwrap(), 117.079_636, 1e-8);
+        // Where the published form applies, the form for every T is the sharper one.
+        for steps in [6u64, 100, 10_000, 1_000_000] {
+            let published = ucrl_episodes_published(&world, steps).unwrap();
+            assert!(ucrl_episodes(&world, steps) <= published + 1e-9, "{steps}");
+            let published = tucrl_episodes_published(&world, steps).unwrap();
+            assert!(tucrl_episodes(&world, steps) <= published + 1e-9, "{steps}");
+        }
+        // Below P steps the published form does not apply; the other one allows an episode a step.
+        assert_eq!(ucrl_episodes_published(&world, 5), None);
+        assert_eq!(tucrl_episodes_published(&world, 3), None);
+        assert!((0..=6).all(|steps| ucrl_episodes(&world, steps) >= steps as f64));
+    }
+
+    #[test]
+    fn poor_step_bounds_have_their_reference_values() {
+        assert_close(poor_steps(&three_state(), 1_000_000), 4008.0, 1e-12);
+        assert_close(poor_steps(&taxi(), 1_000_000), 102_779.59, 1e-6);
+        // Three pairs exist in the two reachable states.
+        let finer = poor_steps_in(&three_state(), 3, 1_000_000);
+        assert_close(finer, 3.0 * (2.0 * (1e6f64 / 6.0).sqrt() + 2.0), 1e-12);
+        assert!(finer < 4008.0);
+    }
+
+    #[test]
+    fn the_exploratory_phase_has_its_reference_length_and_end() {
+        let world = three_state();
+        assert_close(exploratory_phase(&world, 1, 1e4, 0.05), 3.454637e5, 1e-6);
+        let end = exploratory_phase_end(&world, 1, 0.05);
+        assert_close(end, 5.608008e5, 1e-6);
+        assert_close(exploratory_phase(&world, 1, end, 0.05), end, 1e-12);
+        assert_eq!(exploratory_phase_end(&world, 0, 0.05), 0.0, "nothing is unseen");
+        let endless = WorldNumbers { diameter_reachable: f64::INFINITY, ..world };
+        assert_eq!(exploratory_phase_end(&endless, 1, 0.05), f64::INFINITY);
+    }
+
+    #[test]
+    fn ucrl_regimes_cross_where_they_should() {
+        let world = slippery_three_state();
+        let dagger = linear_regime_end(&world).unwrap();
+        assert_close(dagger, 2.73e10, 2e-3);
+        let at = ucrl_regimes(&world, dagger.round() as u64);
+        assert_close(at.linear, at.root, 1e-9);
+        assert!(ucrl_regimes(&world, 1_000_000).total() == 1e6);
+        let star = root_regime_end(&world).unwrap();
+        assert!(star > dagger, "{star}");
+        let at = ucrl_regimes(&world, star.round() as u64);
+        assert_close(at.logarithmic.unwrap(), at.root, 1e-9);
+        assert!(at.total() < at.linear);
+    }
+
+    #[test]
+    fn without_a_finite_diameter_ucrl_has_only_the_linear_regime() {
+        let world = three_state();
+        let regimes = ucrl_regimes(&world, 1_000_000_000);
+        assert_eq!((regimes.total(), regimes.root), (1e9, f64::INFINITY));
+        assert_eq!((linear_regime_end(&world), root_regime_end(&world)), (None, None));
+        assert_eq!(ucrl2_regret(&world, 10, 0.05), f64::INFINITY);
+        let unknown = WorldNumbers { gap: None, ..slippery_three_state() };
+        assert_eq!(
+            (root_regime_end(&unknown), ucrl_regimes(&unknown, 9).logarithmic),
+            (None, None)
+        );
+    }
+
+    #[test]
+    fn a_single_state_has_no_diameter_and_no_regimes_to_wait_for() {
+        let world = WorldNumbers {
+            states: 1,
+            actions: 3,
+            reachable: 1,
+            diameter: 0.0,
+            diameter_reachable: 0.0,
+            ..three_state()
+        };
+        assert_eq!(linear_regime_end(&world), Some(0.0));
+        assert_eq!(root_regime_end(&world), None);
+        assert_eq!(exploratory_phase_end(&world, 0, 0.05), 0.0);
+        let bound = tucrl_regret(&world, 1000, 0.05);
+        assert_eq!((bound.transition_noise, bound.episode_changes), (0.0, 0.0));
+    }
+
+    #[test]
+    fn ucrl2_has_its_published_bound() {
+        let world = slippery_three_state();
+        let expected = 34.0 * 200.0 * 3.0 * (2e6 * (1e6f64 / 0.05).ln()).sqrt();
+        assert_close(ucrl2_regret(&world, 1_000_000, 0.05), expected, 1e-14);
+    }
+}

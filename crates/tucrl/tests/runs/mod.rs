@@ -1,0 +1,120 @@
+//! Runs in one line, for the tests about runs.
+#![allow(dead_code, missing_docs, clippy::unwrap_used)]
+
+use std::sync::Arc;
+
+use tucrl::agents::{Algorithm, Optimism, OptimisticQ, Relaxation, Scal, Tucrl, Ucrl, Ucrl2};
+use tucrl::confidence::{Delta, Shrink};
+use tucrl::evi::{EviOptions, Method, Ties};
+use tucrl::mdp::Mdp;
+use tucrl::run::{Checkpoints, Run, RunError, RunRecord, RunSpec, Truth};
+use tucrl::solve::solve;
+use tucrl::span_clip::SpanClip;
+use tucrl::structure;
+
+/// A world with what is true of it.
+#[derive(Clone)]
+pub(crate) struct World {
+    pub(crate) mdp: Arc<Mdp>,
+    pub(crate) truth: Truth,
+}
+
+impl World {
+    pub(crate) fn new(mdp: Mdp) -> Self {
+        let answer = solve(&mdp).unwrap();
+        let reachable = structure::reachable(&mdp).iter().filter(|inside| **inside).count() as u64;
+        let gain = answer.gain_from_start(&mdp).0;
+        let truth = Truth { gain, reachable, optimal_policy: answer.policy };
+        Self { mdp: Arc::new(mdp), truth }
+    }
+
+    /// A run that has not started.
+    pub(crate) fn run(&self, algorithm: &Algorithm, steps: u64, run: u64) -> Run {
+        self.run_with(spec(algorithm, steps, run)).unwrap()
+    }
+
+    pub(crate) fn run_with(&self, spec: RunSpec) -> Result<Run, RunError> {
+        Run::new(spec, Arc::clone(&self.mdp), self.truth.clone())
+    }
+
+    /// A run that has ended.
+    pub(crate) fn finished(&self, algorithm: &Algorithm, steps: u64, run: u64) -> Run {
+        let mut run = self.run(algorithm, steps, run);
+        run.advance(steps).unwrap();
+        run
+    }
+
+    pub(crate) fn record(&self, algorithm: &Algorithm, steps: u64, run: u64) -> RunRecord {
+        self.finished(algorithm, steps, run).record()
+    }
+}
+
+pub(crate) fn spec(algorithm: &Algorithm, steps: u64, run: u64) -> RunSpec {
+    RunSpec {
+        algorithm: algorithm.clone(),
+        steps,
+        checkpoints: Checkpoints::PerDecade(1),
+        master_seed: 1,
+        run,
+    }
+}
+
+/// Widths times alpha, the paper's words.
+pub(crate) fn shrunk(alpha: f64) -> Optimism {
+    Optimism { alpha_r: alpha, alpha_p: alpha, ..Optimism::default() }
+}
+
+/// The options of the published experiments: the log term times alpha, delta = 1 / sqrt(t_k), lowest
+/// index, plain planning.
+pub(crate) fn published(alpha: f64) -> Optimism {
+    Optimism {
+        alpha_r: alpha,
+        alpha_p: alpha,
+        shrink: Shrink::Log,
+        delta: Delta::InverseRoot,
+        evi: EviOptions { method: Method::Plain, ties: Ties::LowestIndex, ..EviOptions::default() },
+        ..Optimism::default()
+    }
+}
+
+pub(crate) fn ucrl2(optimism: Optimism) -> Algorithm {
+    Algorithm::Ucrl2(Ucrl2 { optimism })
+}
+
+pub(crate) fn ucrl(optimism: Optimism) -> Algorithm {
+    Algorithm::Ucrl(Ucrl { optimism })
+}
+
+pub(crate) fn tucrl(optimism: Optimism) -> Algorithm {
+    Algorithm::Tucrl(Tucrl { optimism, relaxation: Relaxation::L1 })
+}
+
+pub(crate) fn tucrl_zeta(optimism: Optimism) -> Algorithm {
+    Algorithm::Tucrl(Tucrl { optimism, relaxation: Relaxation::Zeta })
+}
+
+pub(crate) fn scal(optimism: Optimism, c: f64) -> Algorithm {
+    Algorithm::Scal(Scal { optimism, clip: SpanClip { c, ..SpanClip::default() } })
+}
+
+/// Every learner that plans, with the same options.
+pub(crate) fn planners(optimism: &Optimism, c: f64) -> Vec<Algorithm> {
+    vec![
+        ucrl2(optimism.clone()),
+        ucrl(optimism.clone()),
+        tucrl(optimism.clone()),
+        tucrl_zeta(optimism.clone()),
+        scal(optimism.clone(), c),
+    ]
+}
+
+/// Every algorithm there is.
+pub(crate) fn everyone(optimism: &Optimism, c: f64) -> Vec<Algorithm> {
+    let mut all = planners(optimism, c);
+    all.extend([
+        Algorithm::OptimisticQ(OptimisticQ { r_max: optimism.r_max, ..OptimisticQ::default() }),
+        Algorithm::Oracle,
+        Algorithm::Random,
+    ]);
+    all
+}
