@@ -269,7 +269,8 @@ impl Counts {
         (self.states[number], pair as u32 - self.pair_start[number])
     }
 
-    fn owner_number(&self, pair: usize) -> usize {
+    /// The number of a pair's state.
+    pub(crate) fn owner_number(&self, pair: usize) -> usize {
         self.pair_start.partition_point(|&start| start as usize <= pair) - 1
     }
 

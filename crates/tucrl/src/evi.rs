@@ -20,7 +20,6 @@
 use serde::{Deserialize, Serialize};
 
 use crate::chain::Chain;
-use crate::counts::Counts;
 use crate::inner_max::{Ranking, Scratch, UNSEEN, Values};
 use crate::planner::{Choice, Plan, PlanError, ends};
 use crate::plausible::{PlausibleSet, View};
@@ -137,6 +136,14 @@ pub fn solve(
         }
         run.advance();
     }
+}
+
+/// One application of the optimistic Bellman operator to any values: what every sweep computes.
+#[doc(alias = "L v")]
+pub fn sweep(set: &PlausibleSet<'_>, values: &Values) -> Values {
+    let mut run = Sweeper::new(set, 1.0, Some(values));
+    run.sweep();
+    run.swept
 }
 
 /// The optimistic chain that is greedy for some values, evaluated exactly.
@@ -306,7 +313,7 @@ impl<'a, 'b> Sweeper<'a, 'b> {
         for number in 0..seen as u32 {
             let worth = |pair: usize| self.worth[pair];
             let (_, top) = ends(counts.pairs_of(number).map(worth));
-            let bar = top - 1e-12 * (1.0 + top.abs());
+            let bar = top - 1e-12 * (self.set.r_max + top.abs());
             let stays = incumbent.get(number as usize).filter(|&&pair| worth(pair) >= bar);
             let first = counts.pairs_of(number).find(|&pair| worth(pair) >= top);
             let best = stays.copied().or(first)?;
@@ -361,7 +368,7 @@ impl<'a, 'b> Sweeper<'a, 'b> {
         tolerance: f64,
     ) -> Plan {
         let set = self.set;
-        let (choices, action_unseen) = choose(set.counts(), &self.worth, ties, t_k, tolerance);
+        let (choices, action_unseen) = choose(set, &self.worth, ties, t_k, tolerance);
         let scale = self.aperiodicity;
         let (lowest, _) = ends(self.values.seen.iter().copied());
         let centred = |value: f64| scale * (value - lowest);
@@ -383,18 +390,19 @@ impl<'a, 'b> Sweeper<'a, 'b> {
 }
 
 /// The best action of every seen state, ties broken by the rule, and that of states never seen,
-/// where all actions tie.
+/// where all actions tie. What counts as a tie scales with rewards, as values do.
 pub(crate) fn choose(
-    counts: &Counts,
+    set: &PlausibleSet<'_>,
     worth: &[f64],
     ties: Ties,
     t_k: u64,
     tolerance: f64,
 ) -> (Vec<Choice>, u32) {
+    let counts = set.counts();
     let noise: Vec<f64> = match ties {
         Ties::Noise => {
             let mut random = RandomStream::new(t_k);
-            let size = 0.1 * tolerance.min(1e-6);
+            let size = 0.1 * tolerance.min(1e-6 * set.r_max);
             (0..counts.space().max_actions()).map(|_| random.uniform(0.0, size)).collect()
         }
         _ => Vec::new(),
@@ -406,7 +414,7 @@ pub(crate) fn choose(
         let (_, best) = ends(pairs.clone().map(|pair| worth[pair] + bonus(pair)));
         let bar = match ties {
             Ties::Noise => best,
-            _ => best - 1e-12 * (1.0 + best.abs()),
+            _ => best - 1e-12 * (set.r_max + best.abs()),
         };
         let tied = pairs.filter(|&pair| worth[pair] + bonus(pair) >= bar);
         let chosen = match ties {

@@ -115,7 +115,8 @@ pub fn solve(
     let mut first_span = None;
     loop {
         run.sweep();
-        let (lowest, _) = ends(run.swept.seen.iter().copied());
+        let unseen = (set.unseen > 0).then_some(run.swept.unseen);
+        let (lowest, _) = ends(run.swept.seen.iter().copied().chain(unseen));
         let clip = lowest + level;
         let mut pessimist = Pessimist::new(set, tau);
         if options.operator == Operator::N {
@@ -137,7 +138,12 @@ pub fn solve(
             high = high.max(increment);
         }
         if set.unseen > 0 {
-            run.swept.unseen = run.swept.unseen.min(clip);
+            if run.swept.unseen > clip {
+                run.swept.unseen = match options.operator {
+                    Operator::T => clip,
+                    Operator::N => clip.max(pessimist.worst_unseen(&run.values)),
+                };
+            }
             let increment = run.swept.unseen - run.values.unseen;
             low = low.min(increment);
             high = high.max(increment);
@@ -156,8 +162,8 @@ pub fn solve(
             return Ok(Plan {
                 choices,
                 action_unseen,
-                gain_low: low,
-                gain_high: high,
+                gain_low: low.clamp(0.0, set.r_max),
+                gain_high: high.clamp(0.0, set.r_max),
                 bias: run.values.seen.iter().map(|&value| centred(value)).collect(),
                 bias_unseen: (set.unseen > 0).then(|| centred(run.values.unseen)),
                 sweeps: run.sweeps,
@@ -188,7 +194,7 @@ fn mixtures(
     tolerance: f64,
 ) -> Result<(Vec<Choice>, u32), PlanError> {
     let counts = set.counts();
-    let (mut choices, action_unseen) = choose(counts, &run.worth, options.ties, t_k, tolerance);
+    let (mut choices, action_unseen) = choose(set, &run.worth, options.ties, t_k, tolerance);
     let mut pessimist = Pessimist::new(set, tau);
     for (number, choice) in choices.iter_mut().enumerate() {
         let pairs = counts.pairs_of(number as u32);
@@ -199,13 +205,13 @@ fn mixtures(
         pessimist.look_at(&run.values);
         let (worst, value) = pessimist.worst(number as u32, &run.values, low_reward);
         let other = (worst - pairs.start) as u32;
-        if value > clip + 1e-9 * (1.0 + clip.abs()) {
+        if value > clip + 1e-9 * (set.r_max + clip.abs()) {
             if options.operator == Operator::T {
                 let state = counts.state(number as u32);
                 return Err(PlanError::Infeasible { t_k, state, c: options.c });
             }
             *choice = Choice::pure(other);
-        } else if best - value >= 1e-12 {
+        } else if best - value >= 1e-12 * set.r_max {
             choice.other = other;
             choice.mix = ((best - clip) / (best - value)).clamp(0.0, 1.0);
             if choice.other == choice.action {
@@ -257,10 +263,20 @@ impl<'a, 'b> Pessimist<'a, 'b> {
         let pairs = self.set.counts().pairs_of(number);
         pairs.fold((0, f64::INFINITY), |worst, pair| {
             let expected = -self.set.best_value(pair, &view, &mut self.scratch);
-            let is_untried = self.set.counts().pairs()[pair].visits_before() == 0;
-            let reward = if is_untried { 0.0 } else { low_reward(pair) };
-            let value = reward + self.tau * expected + (1.0 - self.tau) * here;
+            let value = low_reward(pair) + self.tau * expected + (1.0 - self.tau) * here;
             if value < worst.1 { (pair, value) } else { worst }
         })
+    }
+
+    /// The smallest plausible value of a state never seen: no reward, and the worst state next, except
+    /// for what the attracting state must be given.
+    fn worst_unseen(&self, values: &Values) -> f64 {
+        let view = View::new(&self.negated, &self.ranking, self.set.unseen > 0);
+        let (pulled, to_attractor) = self
+            .set
+            .attractor()
+            .map_or((0.0, 0.0), |(to, least)| (least, least * values.seen[to as usize]));
+        let expected = to_attractor - (1.0 - pulled) * view.best();
+        self.tau * expected + (1.0 - self.tau) * values.unseen
     }
 }

@@ -450,7 +450,7 @@ fn every_option_out_of_range_is_refused_by_name() {
         (|c| c.c = f64::NAN, "c = NaN is out of range: a span bound, at least 0 (inf for none)"),
         (
             |c| c.mode = Mode::Theory,
-            "c = inf is out of range: mode=theory needs a positive finite span bound",
+            "c = inf is out of range: a positive finite span bound with mode=theory",
         ),
         (|c| c.aperiodicity = 2.0, "aperiodicity = 2 is out of range: a number in (0, 1]"),
         (|c| c.sweep_limit = 0, "sweeps = 0 is out of range: at least 1"),

@@ -65,9 +65,13 @@ impl Planner for Scal {
         let unseen = counts.unseen();
         let mut set =
             PlausibleSet::boxes(counts, &widths, optimism.r_max, unseen, |_| false, 0, known);
-        let low_reward = |pair: usize| {
-            let stats = &counts.pairs()[pair];
-            (stats.reward_mean() - widths.reward(stats)).max(0.0)
+        // A known reward has no width on either side; an untried one may be 0.
+        let low_reward = |pair: usize| match known {
+            Some(mean) if counts.was_visited(counts.owner_number(pair) as u32) => mean(pair),
+            _ => {
+                let stats = &counts.pairs()[pair];
+                (stats.reward_mean() - widths.reward(stats)).max(0.0)
+            }
         };
         let plan = span_clip::solve(&mut set, t_k, &self.clip, low_reward)?;
         Ok(Plan { under_visited: truncation::decide(counts, t_k).under_visited, ..plan })

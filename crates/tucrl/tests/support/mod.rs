@@ -1,5 +1,9 @@
 //! Slow, obvious answers to judge the fast ones by, and random worlds to ask about.
-#![allow(dead_code, missing_docs, clippy::unwrap_used)]
+#![allow(dead_code, missing_docs, clippy::unwrap_used, clippy::needless_range_loop)]
+
+pub(crate) mod literal;
+pub(crate) mod literal_scal;
+pub(crate) mod tables;
 
 use proptest::prelude::*;
 use tucrl::mdp::Mdp;

@@ -1,0 +1,382 @@
+//! The worked numbers of ALGORITHMS 1.1-1.3, 2.1, 2.5 and the curves of 3.5.
+#![allow(missing_docs, clippy::unwrap_used)]
+
+mod support;
+
+use support::literal::{
+    Learner, Options, Table, Variances, best_in_ball, best_in_box, expectation,
+};
+use support::tables::Case;
+use tucrl::agents::{Optimism, Tucrl, Ucrl};
+use tucrl::confidence::{Confidence, Delta, Family, Shrink, Widths};
+use tucrl::counts::{Counts, Variance};
+use tucrl::evi::{EviOptions, Method, Ties};
+use tucrl::inner_max::{
+    BoxRow, LawSink, Ranking, Sink, UNSEEN, ValueSink, Values, fill_ball, fill_box,
+};
+use tucrl::planner::{PlanError, Planner};
+use tucrl::space::Space;
+use tucrl::span_clip::{Operator, SpanClip};
+use tucrl::truncation;
+
+const EVERYWHERE: [bool; 5] = [true; 5];
+const VALUES: [f64; 5] = [1.0, 0.8, 0.5, 0.2, 0.0];
+const SHARES: [f64; 5] = [0.0, 0.6, 0.0, 0.4, 0.0];
+
+fn assert_close(a: f64, b: f64, tolerance: f64) {
+    assert!((a - b).abs() <= tolerance, "{a} is not {b}");
+}
+
+fn assert_all_close(a: &[f64], b: &[f64]) {
+    a.iter().zip(b).for_each(|(&a, &b)| assert_close(a, b, 1e-12));
+}
+
+/// Fifty visits of one pair with reward variance 0.04 and a next state of share 0.3.
+fn fifty_visits(variance: Variance) -> Counts {
+    let mut counts = Counts::new(Space::uniform(3, 2), variance);
+    for state in 0..3 {
+        counts.see(state);
+    }
+    let spread = (0.04f64 * 49.0 / 50.0).sqrt();
+    for step in 0..50 {
+        let reward = 0.5 + if step % 2 == 0 { spread } else { -spread };
+        counts.record(0, reward, if step < 15 { 0 } else { 1 });
+    }
+    counts.freeze();
+    counts
+}
+
+fn widths(family: Family, shrink: Shrink, alpha: f64) -> Widths {
+    let confidence = Confidence {
+        family,
+        delta: Delta::Fixed(0.1),
+        alpha_r: alpha,
+        alpha_p: alpha,
+        shrink,
+        r_max: 1.0,
+        nominal_pairs: None,
+    };
+    confidence.widths(&Space::uniform(3, 2), 1000)
+}
+
+#[test]
+fn widths_are_the_reference_numbers() {
+    let counts = fifty_visits(Variance::Published);
+    let pair = &counts.pairs()[0];
+    let deviation = counts.row(0).deviation[0];
+    let full = widths(Family::Bernstein, Shrink::Linear, 1.0);
+    assert_close(full.reward(pair), 4.260336613691, 1e-11);
+    assert_close(full.unobserved(pair), 3.898415673921, 1e-11);
+    assert_close(full.observed(pair, deviation), 4.727680724963, 1e-11);
+    let sample = fifty_visits(Variance::Sample);
+    assert_close(
+        full.observed(&sample.pairs()[0], sample.row(0).deviation[0]),
+        4.736099875340,
+        1e-11,
+    );
+    // The radius sums all three next states, the unobserved one too.
+    let sum = 2.0 * full.observed(pair, deviation) + full.unobserved(pair);
+    assert_close(full.radius(pair), sum, 1e-11);
+    let hoeffding = widths(Family::Hoeffding, Shrink::Linear, 1.0);
+    assert_close(hoeffding.reward(pair), 0.904802349424, 1e-11);
+    assert_close(hoeffding.radius(pair), 2.983483396267, 1e-11);
+}
+
+#[test]
+fn shrinking_multiplies_the_widths_or_the_logarithm() {
+    let counts = fifty_visits(Variance::Published);
+    let pair = &counts.pairs()[0];
+    let deviation = counts.row(0).deviation[0];
+    let log = widths(Family::Bernstein, Shrink::Log, 0.05);
+    assert_close(log.reward(pair), 0.275848766077, 1e-11);
+    assert_close(log.unobserved(pair), 0.194920783696, 1e-11);
+    assert_close(log.observed(pair, deviation), 0.380350086246, 1e-11);
+    let linear = widths(Family::Bernstein, Shrink::Linear, 0.05);
+    assert_close(linear.reward(pair), 0.05 * 4.260336613691, 1e-12);
+    assert_close(linear.observed(pair, deviation), 0.05 * 4.727680724963, 1e-12);
+    let hoeffding = widths(Family::Hoeffding, Shrink::Log, 0.25);
+    assert_close(hoeffding.reward(pair), 0.5 * 0.904802349424, 1e-11);
+    assert_close(hoeffding.radius(pair), 0.5 * 2.983483396267, 1e-11);
+}
+
+#[test]
+fn an_override_replaces_states_times_actions_in_the_logarithm() {
+    let counts = fifty_visits(Variance::Published);
+    let pair = &counts.pairs()[0];
+    let mut confidence = Confidence {
+        family: Family::Bernstein,
+        delta: Delta::InverseRoot,
+        alpha_r: 1.0,
+        alpha_p: 1.0,
+        shrink: Shrink::Linear,
+        r_max: 1.0,
+        nominal_pairs: None,
+    };
+    // ln(2 * 6 * 10000 * 100): ten times the pairs are as good as ten times the time.
+    let plain = confidence.widths(counts.space(), 10_000);
+    assert_close(plain.unobserved(pair), 1.2e7f64.ln() / 3.0, 1e-12);
+    confidence.delta = Delta::Fixed(0.1);
+    let later = confidence.widths(counts.space(), 10_000);
+    confidence.nominal_pairs = Some(60.0);
+    assert_close(confidence.widths(counts.space(), 1000).reward(pair), later.reward(pair), 1e-12);
+}
+
+/// The sparse law of a box over five seen states, and its value.
+fn sparse_box(row: BoxRow<'_>, values: &Values) -> (Vec<(u32, f64)>, f64) {
+    let mut ranking = Ranking::default();
+    ranking.update(values);
+    let (mut law, mut value) = (LawSink::default(), ValueSink { values, sum: 0.0 });
+    fill_box(row, &ranking, &mut Vec::new(), &mut law);
+    fill_box(row, &ranking, &mut Vec::new(), &mut value);
+    (law.into_law(), value.sum)
+}
+
+fn dense_law(law: &[(u32, f64)], states: usize) -> Vec<f64> {
+    let mut dense = vec![0.0; states];
+    law.iter().for_each(|&(state, mass)| dense[state as usize] += mass);
+    dense
+}
+
+#[test]
+fn the_worked_box_has_the_worked_law() {
+    let up = [0.05, 0.75, 0.05, 0.5, 0.05];
+    let dense = best_in_box(&[0.0, 0.45, 0.0, 0.3, 0.0], &up, &VALUES);
+    assert_all_close(&dense, &[0.05, 0.65, 0.0, 0.3, 0.0]);
+    assert_close(expectation(&dense, &VALUES), 0.63, 1e-12);
+    let row = BoxRow {
+        next: &[1, 3],
+        low: &[0.45, 0.3],
+        room: &[0.3, 0.2],
+        left: 0.25,
+        cap: 0.05,
+        unseen_cap: 0.0,
+        extra: None,
+    };
+    let (law, value) = sparse_box(row, &Values { seen: VALUES.to_vec(), unseen: 0.0 });
+    assert_all_close(&dense_law(&law, 5), &dense);
+    assert_close(value, 0.63, 1e-12);
+}
+
+#[test]
+fn the_worked_balls_have_the_worked_laws() {
+    let among = [false, true, false, true, false];
+    for (allowed, target, law, value) in [
+        (EVERYWHERE, 0, [0.25, 0.6, 0.0, 0.15, 0.0], 0.76),
+        (among, 1, [0.0, 0.85, 0.0, 0.15, 0.0], 0.71),
+    ] {
+        let dense = best_in_ball(&SHARES, 0.5, &allowed, &VALUES);
+        assert_all_close(&dense, &law);
+        assert_close(expectation(&dense, &VALUES), value, 1e-12);
+        let mut sink = LawSink::default();
+        fill_ball(&[1, 3], &[0.6, 0.4], 0.25, target, &VALUES, &mut sink);
+        assert_all_close(&dense_law(&sink.into_law(), 5), &law);
+    }
+}
+
+#[test]
+fn the_worked_zeta_box_has_the_worked_law() {
+    // States 1 and 3 are seen; three others were not, and 3 times 0.05 is given back.
+    let (lo, up) = ([0.0, 0.45, 0.0, 0.3, 0.0], [0.0, 0.9, 0.0, 0.65, 0.0]);
+    assert_all_close(&best_in_box(&lo, &up, &VALUES), &[0.0, 0.7, 0.0, 0.3, 0.0]);
+    let row = BoxRow {
+        next: &[0, 1],
+        low: &[0.45, 0.3],
+        room: &[0.45, 0.35],
+        left: 0.25,
+        cap: 0.2,
+        unseen_cap: 0.0,
+        extra: None,
+    };
+    let (law, value) = sparse_box(row, &Values { seen: vec![0.8, 0.2], unseen: 7.0 });
+    assert_all_close(&dense_law(&law, 2), &[0.7, 0.3]);
+    assert_close(value, 0.62, 1e-12);
+}
+
+#[test]
+fn sets_that_hold_every_law_are_worth_the_best_state() {
+    let values = Values { seen: VALUES.to_vec(), unseen: 3.0 };
+    let row = BoxRow {
+        next: &[1, 3],
+        low: &[0.0, 0.0],
+        room: &[1.0, 1.0],
+        left: 1.0,
+        cap: 1.0,
+        unseen_cap: 1.0,
+        extra: None,
+    };
+    assert_eq!(sparse_box(row, &values).0, [(UNSEEN, 1.0)]);
+    assert_eq!(sparse_box(BoxRow { unseen_cap: 0.0, ..row }, &values).0, [(0, 1.0)]);
+    for target in [0, 1, UNSEEN] {
+        let mut sink = LawSink::default();
+        fill_ball(&[1, 3], &[0.6, 0.4], 1.0, target, &VALUES, &mut sink);
+        assert_eq!(sink.into_law(), [(target, 1.0)]);
+    }
+}
+
+#[test]
+fn a_sink_may_be_given_runs_of_states() {
+    // Ranks 1, 2 and 3 hold 0.8, 0.5 and 0.2.
+    let values = Values { seen: VALUES.to_vec(), unseen: 0.0 };
+    let mut ranking = Ranking::default();
+    ranking.update(&values);
+    let mut sink = ValueSink { values: &values, sum: 0.0 };
+    sink.give_run(&ranking, 1, 4, 0.1);
+    assert_close(sink.sum, 0.15, 1e-15);
+}
+
+#[test]
+fn truncation_begins_where_the_integers_say() {
+    // sqrt(1000 / 6) = 12.9: thirteen visits are few, fourteen are not.
+    let decide = |visits: u64, t_k: u64| {
+        let mut counts = Counts::new(Space::uniform(3, 2), Variance::Published);
+        counts.see(0);
+        (0..visits).for_each(|_| counts.record(0, 0.5, 0));
+        counts.freeze();
+        let truncation = truncation::decide(&counts, t_k);
+        (truncation.forbids(&counts, 0), truncation.under_visited, truncation.plans_unseen())
+    };
+    assert_eq!(decide(13, 1000), (false, 2, true));
+    assert_eq!(decide(14, 1000), (true, 1, true));
+    // Exactly at the root: (N - 1)^2 S A = t_k is under-visited, one step earlier is not.
+    assert_eq!(decide(11, 600), (false, 2, true));
+    assert_eq!(decide(11, 599), (true, 1, true));
+    // Before S A steps nothing is under-visited, not even the untried.
+    assert_eq!(decide(0, 5), (true, 0, false));
+    assert_eq!(decide(0, 6), (false, 2, true));
+}
+
+/// A known world as counts: `next[s][a]` are proportional to its laws, rewards are constants, and no
+/// set has any width.
+fn known(next: Vec<Vec<Vec<u64>>>, means: &[&[f64]]) -> Case {
+    let states = next.len();
+    let paid = |s: usize, a: usize| vec![means[s][a]; next[s][a].iter().sum::<u64>() as usize];
+    let rewards = (0..states).map(|s| (0..next[s].len()).map(|a| paid(s, a)).collect()).collect();
+    Case {
+        table: Table { r_max: 1.0, next, rewards, here: 0, time: 10_u64.pow(18) },
+        options: Options {
+            learner: Learner::Ucrl2b,
+            delta: 0.05,
+            shrinks_log: false,
+            alpha_r: 0.0,
+            alpha_p: 0.0,
+            variances: Variances::Published,
+            known_rewards: None,
+            tau: 0.9,
+        },
+        has_falling_delta: false,
+        order: (0..states).rev().collect(),
+        seed: 1,
+    }
+}
+
+fn three_state() -> Case {
+    let third = 1.0 / 3.0;
+    known(
+        vec![vec![vec![0, 0, 1]], vec![vec![1, 0, 0]], vec![vec![1, 0, 0], vec![0, 0, 1]]],
+        &[&[0.0], &[third], &[2.0 * third, 2.0 * third]],
+    )
+}
+
+/// x: b towards y with probability 1/4, d stays; y: d to x, b stays.
+fn quarter_epsilon() -> Case {
+    let next = vec![vec![vec![3, 1], vec![4, 0]], vec![vec![0, 4], vec![4, 0]]];
+    known(next, &[&[0.0, 0.5], &[1.0, 0.0]])
+}
+
+fn quarter_theta() -> Case {
+    known(vec![vec![vec![3, 1]], vec![vec![1, 3]]], &[&[0.0], &[1.0]])
+}
+
+#[test]
+fn known_worlds_have_the_known_clipped_gains() {
+    let three = |c: f64| if c <= 1.0 / 3.0 { c } else { (1.0 / 6.0 + c / 2.0).min(2.0 / 3.0) };
+    let epsilon = |c: f64| (0.25 * c).clamp(0.5, 1.0);
+    let theta = |c: f64| (0.25 * c).min(0.5);
+    type Curve<'a> = &'a dyn Fn(f64) -> f64;
+    let worlds: [(Case, Curve<'_>); 3] =
+        [(three_state(), &three), (quarter_epsilon(), &epsilon), (quarter_theta(), &theta)];
+    for (case, curve) in &worlds {
+        let counts = case.counts();
+        for c in
+            [0.0, 0.1, 0.25, 1.0 / 3.0, 0.5, 0.8, 1.0, 1.5, 2.0, 3.0, 3.5, 4.0, 9.0, f64::INFINITY]
+        {
+            for operator in [Operator::T, Operator::N] {
+                let clip = SpanClip { c, operator, ..SpanClip::default() };
+                let plan = case.scal(&counts, clip).unwrap();
+                assert_close(plan.gain(), curve(c), 1e-8);
+                assert!(plan.span() <= c + 1e-8);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_clipped_state_mixes_to_the_clip() {
+    // Theta = 1/4, c = 1: y may look worth at most 1 more than x, which leaves g = 1/4.
+    let case = quarter_theta();
+    let counts = case.counts();
+    let plan = case.scal(&counts, SpanClip { c: 1.0, ..SpanClip::default() }).unwrap();
+    assert_close(plan.gain(), 0.25, 1e-8);
+    // One action only: nothing to mix in reality.
+    assert!(plan.choices.iter().all(|choice| choice.mix == 0.0));
+    // Without augmented rewards y cannot look worse than it is.
+    let clip = SpanClip { c: 1.0, augment_rewards: false, ..SpanClip::default() };
+    let state = 1;
+    let refused = case.scal(&counts, clip);
+    assert!(
+        matches!(refused, Err(PlanError::Infeasible { state: s, .. }) if s == state),
+        "{refused:?}"
+    );
+}
+
+#[test]
+fn without_widths_optimism_earns_what_the_world_does() {
+    for (case, gain) in
+        [(three_state(), 2.0 / 3.0), (quarter_epsilon(), 1.0), (quarter_theta(), 0.5)]
+    {
+        let counts = case.counts();
+        for method in [Method::Plain, Method::Accelerated] {
+            let plan = case.plan(&counts, method, Ties::LeastVisited, 1_000_000).unwrap();
+            assert_close(plan.gain(), gain, 1e-8);
+        }
+    }
+}
+
+#[test]
+fn known_rewards_spare_states_never_visited() {
+    // State 0 was visited by action 0 only, state 1 is met for the first time, state 2 never was.
+    let mut counts = Counts::new(Space::uniform(3, 2), Variance::Published);
+    let (first, here) = (counts.see(0), counts.see(1));
+    (0..20).for_each(|_| counts.record(0, 1.0, first));
+    counts.record(0, 1.0, here);
+    counts.freeze();
+    // The truth pays less than was observed, and applies to the untried action of state 0 too.
+    let mean = |pair: usize| if pair == 0 { 0.25 } else { 0.125 };
+    let optimism = Optimism {
+        evi: EviOptions { method: Method::Plain, ..EviOptions::default() },
+        ..Optimism::default()
+    };
+    for planner in [
+        &Tucrl { optimism: optimism.clone(), ..Tucrl::default() } as &dyn Planner,
+        &Ucrl { optimism },
+    ] {
+        let plan = planner.plan(&counts, here, 22, None, Some(&mean)).unwrap();
+        // One sweep from zero pays 1/4 in state 0 and everything in state 1; later sweeps keep the
+        // difference, because both can reach the best state at once.
+        assert_close(plan.bias[1] - plan.bias[0], 0.75, 1e-12);
+        assert_close(plan.gain_high, 1.0, 1e-12);
+        assert_eq!(plan.choices[0].action, 0, "1/4 is more than 1/8");
+        assert_eq!(plan.bias_unseen, Some(plan.bias[1]));
+    }
+}
+
+#[test]
+fn the_first_episode_plans_on_the_first_state_alone() {
+    let mut counts = Counts::new(Space::uniform(3, 2), Variance::Published);
+    let here = counts.see(2);
+    let plan = Tucrl::default().plan(&counts, here, 1, None, None).unwrap();
+    assert_eq!((plan.bias_unseen, plan.unseen, plan.under_visited), (None, 2, 0));
+    assert_eq!((plan.gain_low, plan.gain_high, plan.sweeps), (1.0, 1.0, 1));
+    let plan = Ucrl::default().plan(&counts, here, 1, None, None).unwrap();
+    assert_eq!((plan.bias_unseen, plan.gain()), (Some(0.0), 1.0));
+}
