@@ -11,6 +11,7 @@ mod table;
 
 use std::fmt;
 
+use serde::Serialize;
 use thiserror::Error;
 use tucrl::agents::{AgentError, Algorithm};
 use tucrl::space::Space;
@@ -18,7 +19,7 @@ use tucrl::space::Space;
 use crate::names::{Arguments, Parameter, Spec, SpecError};
 
 /// What is known about one agent of the library.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct AgentEntry {
     /// The name in specs.
     pub name: &'static str,
@@ -38,6 +39,7 @@ pub struct AgentEntry {
     pub parameters: &'static [Parameter],
     /// A spec to try.
     pub example: &'static str,
+    #[serde(skip)]
     build: fn(&Arguments, &Context<'_>) -> Result<Algorithm, AgentError>,
 }
 

@@ -13,6 +13,7 @@ mod paper_worlds;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use serde::Serialize;
 use thiserror::Error;
 use tucrl::error::WorldError;
 use tucrl::mdp::Mdp;
@@ -21,7 +22,7 @@ use crate::formats::{self, Format, FormatError, ReadOptions};
 use crate::names::{Arguments, Parameter, Spec, SpecError};
 
 /// What is known about one world of the library.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct WorldEntry {
     /// The name in specs.
     pub name: &'static str,
@@ -37,6 +38,7 @@ pub struct WorldEntry {
     pub facts: &'static [&'static str],
     /// A spec to try.
     pub example: &'static str,
+    #[serde(skip)]
     build: fn(&Arguments) -> Result<Mdp, WorldError>,
 }
 

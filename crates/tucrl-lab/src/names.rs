@@ -14,12 +14,14 @@ mod value;
 use std::fmt;
 use std::ops::Range;
 
+use serde::Serialize;
+
 pub use error::{Problem, SpecError};
 pub(crate) use value::FLAG;
 pub use value::{Accepts, Value, integer};
 
 /// One key that a name accepts.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Serialize)]
 pub struct Parameter {
     /// The key.
     pub key: &'static str,

@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::counts::{Counts, Variance};
 use crate::inner_max::Values;
-use crate::planner::{Plan, PlanError, Planner};
+use crate::planner::{Plan, PlanError, Planner, Situation};
 use crate::plausible::KnownRewards;
 use crate::rng::RandomStream;
 use crate::space::{ActionId, Space, StateId};
@@ -204,7 +204,8 @@ impl<P: Planner> Episodic<P> {
             }
         });
         let known: KnownRewards<'_> = mean.as_ref().map(|mean| mean as &dyn Fn(usize) -> f64);
-        let plan = self.planner.plan(counts, self.here, self.time, previous.as_ref(), known)?;
+        let now = Situation { counts, t_k: self.time, previous: previous.as_ref(), known };
+        let plan = self.planner.plan(&now)?;
         self.plan_time += clock.elapsed();
         self.sweeps += plan.sweeps;
         self.episode_start = self.time;

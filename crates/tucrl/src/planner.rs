@@ -129,22 +129,26 @@ pub enum PlanError {
     },
 }
 
+/// What a planner may look at when an episode starts.
+#[derive(Clone, Copy)]
+pub struct Situation<'a> {
+    /// What has been seen.
+    pub counts: &'a Counts,
+    /// The time of the first action of the episode.
+    pub t_k: u64,
+    /// The value vector of the last plan, for planners that start warm.
+    pub previous: Option<&'a Values>,
+    /// True mean rewards, for learners that are told.
+    pub known: KnownRewards<'a>,
+}
+
 /// Turns counts into a plan.
 pub trait Planner {
-    /// Plans the episode that starts at time `t_k` in the state numbered `here`.
-    ///
-    /// `previous` is the last plan's value vector, for planners that start warm.
+    /// Plans the episode that starts now.
     ///
     /// # Errors
     /// When the plan does not converge; never a policy without a guarantee.
-    fn plan(
-        &self,
-        counts: &Counts,
-        here: u32,
-        t_k: u64,
-        previous: Option<&Values>,
-        known: KnownRewards<'_>,
-    ) -> Result<Plan, PlanError>;
+    fn plan(&self, now: &Situation<'_>) -> Result<Plan, PlanError>;
 
     /// Whether an episode ends as soon as a state is met that had not been visited before it.
     fn stops_at_new_states(&self) -> bool {

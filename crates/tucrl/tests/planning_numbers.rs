@@ -14,7 +14,7 @@ use tucrl::evi::{EviOptions, Method, Ties};
 use tucrl::inner_max::{
     BoxRow, LawSink, Ranking, Sink, UNSEEN, ValueSink, Values, fill_ball, fill_box,
 };
-use tucrl::planner::{PlanError, Planner};
+use tucrl::planner::{PlanError, Planner, Situation};
 use tucrl::space::Space;
 use tucrl::span_clip::{Operator, SpanClip};
 use tucrl::truncation;
@@ -360,7 +360,9 @@ fn known_rewards_spare_states_never_visited() {
         &Tucrl { optimism: optimism.clone(), ..Tucrl::default() } as &dyn Planner,
         &Ucrl { optimism },
     ] {
-        let plan = planner.plan(&counts, here, 22, None, Some(&mean)).unwrap();
+        let plan = planner
+            .plan(&Situation { counts: &counts, t_k: 22, previous: None, known: Some(&mean) })
+            .unwrap();
         // One sweep from zero pays 1/4 in state 0 and everything in state 1; later sweeps keep the
         // difference, because both can reach the best state at once.
         assert_close(plan.bias[1] - plan.bias[0], 0.75, 1e-12);
@@ -373,10 +375,11 @@ fn known_rewards_spare_states_never_visited() {
 #[test]
 fn the_first_episode_plans_on_the_first_state_alone() {
     let mut counts = Counts::new(Space::uniform(3, 2), Variance::Published);
-    let here = counts.see(2);
-    let plan = Tucrl::default().plan(&counts, here, 1, None, None).unwrap();
+    counts.see(2);
+    let now = Situation { counts: &counts, t_k: 1, previous: None, known: None };
+    let plan = Tucrl::default().plan(&now).unwrap();
     assert_eq!((plan.bias_unseen, plan.unseen, plan.under_visited), (None, 2, 0));
     assert_eq!((plan.gain_low, plan.gain_high, plan.sweeps), (1.0, 1.0, 1));
-    let plan = Ucrl::default().plan(&counts, here, 1, None, None).unwrap();
+    let plan = Ucrl::default().plan(&now).unwrap();
     assert_eq!((plan.bias_unseen, plan.gain()), (Some(0.0), 1.0));
 }

@@ -3,18 +3,15 @@
 use std::fmt::Write;
 
 use anyhow::bail;
-use serde::Serialize;
 use tucrl_lab::agent_catalogue::{self, AgentEntry};
-use tucrl_lab::names::{Parameter, Spec};
+use tucrl_lab::names::Spec;
 
-use super::text::wrapped;
+use super::text::{WIDTH, parameters, wrapped};
 use crate::cli::Agents;
-
-const WIDTH: usize = 80;
 
 pub(super) fn run(ask: &Agents) -> anyhow::Result<String> {
     let Some(name) = &ask.name else {
-        let entries: Vec<Entry> = agent_catalogue::agents().map(Entry::from).collect();
+        let entries: Vec<_> = agent_catalogue::agents().collect();
         return if ask.json { super::json(&entries) } else { Ok(list()?) };
     };
     let spec = Spec::parse(name)?;
@@ -22,7 +19,7 @@ pub(super) fn run(ask: &Agents) -> anyhow::Result<String> {
     if spec.pairs().len() > 0 {
         bail!("`agents` takes a name without options: try `tucrl learn WORLD --agent {name}`");
     }
-    if ask.json { super::json(&Entry::from(entry)) } else { Ok(page(entry)?) }
+    if ask.json { super::json(entry) } else { Ok(page(entry)?) }
 }
 
 fn list() -> Result<String, std::fmt::Error> {
@@ -57,69 +54,9 @@ fn page(entry: &AgentEntry) -> Result<String, std::fmt::Error> {
     if !entry.parameters.is_empty() {
         writeln!(out, "\nOptions")?;
     }
-    let shown = |parameter: &Parameter| format!("{}={}", parameter.key, parameter.default);
-    let width = entry.parameters.iter().map(|p| shown(p).chars().count()).max().unwrap_or(0);
-    for parameter in entry.parameters {
-        let mut lines = wrapped(parameter.meaning, WIDTH - width - 4);
-        let mut accepted = format!("accepts {}", parameter.accepts);
-        if !parameter.aliases.is_empty() {
-            accepted += &format!("; also spelled {}", parameter.aliases.join(", "));
-        }
-        lines.extend(wrapped(&accepted, WIDTH - width - 4));
-        let mut head = shown(parameter);
-        for line in lines {
-            writeln!(out, "  {head:<width$}  {line}")?;
-            head.clear();
-        }
-    }
+    out += &parameters(entry.parameters);
     writeln!(out, "\nTry\n  tucrl learn three-state:delta=0 --agent {}", entry.example)?;
     Ok(out)
-}
-
-/// An entry as JSON.
-#[derive(Serialize)]
-struct Entry {
-    name: &'static str,
-    aliases: &'static [&'static str],
-    summary: &'static str,
-    source: &'static str,
-    needs: &'static str,
-    guarantee: &'static str,
-    caution: &'static str,
-    parameters: Vec<EntryParameter>,
-    example: &'static str,
-}
-
-#[derive(Serialize)]
-struct EntryParameter {
-    key: &'static str,
-    aliases: &'static [&'static str],
-    default: &'static str,
-    accepts: String,
-    meaning: &'static str,
-}
-
-impl From<&'static AgentEntry> for Entry {
-    fn from(entry: &'static AgentEntry) -> Self {
-        let parameters = entry.parameters.iter().map(|parameter| EntryParameter {
-            key: parameter.key,
-            aliases: parameter.aliases,
-            default: parameter.default,
-            accepts: parameter.accepts.to_string(),
-            meaning: parameter.meaning,
-        });
-        Self {
-            name: entry.name,
-            aliases: entry.aliases,
-            summary: entry.summary,
-            source: entry.source,
-            needs: entry.needs,
-            guarantee: entry.guarantee,
-            caution: entry.caution,
-            parameters: parameters.collect(),
-            example: entry.example,
-        }
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,33 @@
 //! How do numbers and paragraphs look on a terminal of 80 columns?
 
+use tucrl_lab::names::Parameter;
+
+/// How wide a page is.
+pub(super) const WIDTH: usize = 80;
+
 /// How many digits are shown.
 const DIGITS: i32 = 10;
+
+/// The keys of a world or an agent: default, meaning, what is accepted.
+pub(super) fn parameters(parameters: &[Parameter]) -> String {
+    let shown = |parameter: &Parameter| format!("{}={}", parameter.key, parameter.default);
+    let width = parameters.iter().map(|p| shown(p).chars().count()).max().unwrap_or(0);
+    let mut out = String::new();
+    for parameter in parameters {
+        let mut lines = wrapped(parameter.meaning, WIDTH - width - 4);
+        let mut accepted = format!("accepts {}", parameter.accepts);
+        if !parameter.aliases.is_empty() {
+            accepted += &format!("; also spelled {}", parameter.aliases.join(", "));
+        }
+        lines.extend(wrapped(&accepted, WIDTH - width - 4));
+        let mut head = shown(parameter);
+        for line in lines {
+            out += &format!("  {head:<width$}  {line}\n");
+            head.clear();
+        }
+    }
+    out
+}
 
 /// Ten significant digits without trailing zeros; very small and very large ones with an exponent.
 pub(super) fn number(value: f64) -> String {

@@ -3,18 +3,15 @@
 use std::fmt::Write;
 
 use anyhow::bail;
-use serde::Serialize;
 use tucrl_lab::catalogue::{self, WorldEntry};
-use tucrl_lab::names::{Parameter, Spec};
+use tucrl_lab::names::Spec;
 
-use super::text::{counted, wrapped};
+use super::text::{counted, parameters};
 use crate::cli::Worlds;
-
-const WIDTH: usize = 80;
 
 pub(super) fn run(ask: &Worlds) -> anyhow::Result<String> {
     let Some(name) = &ask.name else {
-        let entries: Vec<Entry> = catalogue::worlds().map(Entry::from).collect();
+        let entries: Vec<_> = catalogue::worlds().collect();
         return if ask.json { super::json(&entries) } else { Ok(list()?) };
     };
     let spec = Spec::parse(name)?;
@@ -22,7 +19,7 @@ pub(super) fn run(ask: &Worlds) -> anyhow::Result<String> {
     if spec.pairs().len() > 0 {
         bail!("`worlds` takes a name without parameters: try `tucrl inspect {name}`");
     }
-    if ask.json { super::json(&Entry::from(entry)) } else { Ok(page(entry)?) }
+    if ask.json { super::json(entry) } else { Ok(page(entry)?) }
 }
 
 fn list() -> Result<String, std::fmt::Error> {
@@ -44,21 +41,7 @@ fn page(entry: &WorldEntry) -> Result<String, std::fmt::Error> {
     if !entry.parameters.is_empty() {
         writeln!(out, "\nParameters")?;
     }
-    let shown = |parameter: &Parameter| format!("{}={}", parameter.key, parameter.default);
-    let width = entry.parameters.iter().map(|p| shown(p).chars().count()).max().unwrap_or(0);
-    for parameter in entry.parameters {
-        let mut lines = wrapped(parameter.meaning, WIDTH - width - 4);
-        let mut accepted = format!("accepts {}", parameter.accepts);
-        if !parameter.aliases.is_empty() {
-            accepted += &format!("; also spelled {}", parameter.aliases.join(", "));
-        }
-        lines.extend(wrapped(&accepted, WIDTH - width - 4));
-        let mut head = shown(parameter);
-        for line in lines {
-            writeln!(out, "  {head:<width$}  {line}")?;
-            head.clear();
-        }
-    }
+    out += &parameters(entry.parameters);
     writeln!(out, "\nFacts")?;
     for fact in entry.facts {
         writeln!(out, "  {fact}")?;
@@ -67,50 +50,9 @@ fn page(entry: &WorldEntry) -> Result<String, std::fmt::Error> {
     Ok(out)
 }
 
-/// An entry as JSON.
-#[derive(Serialize)]
-struct Entry {
-    name: &'static str,
-    summary: &'static str,
-    states: usize,
-    actions: usize,
-    parameters: Vec<EntryParameter>,
-    facts: &'static [&'static str],
-    example: &'static str,
-}
-
-#[derive(Serialize)]
-struct EntryParameter {
-    key: &'static str,
-    aliases: &'static [&'static str],
-    default: &'static str,
-    accepts: String,
-    meaning: &'static str,
-}
-
-impl From<&'static WorldEntry> for Entry {
-    fn from(entry: &'static WorldEntry) -> Self {
-        let parameters = entry.parameters.iter().map(|parameter| EntryParameter {
-            key: parameter.key,
-            aliases: parameter.aliases,
-            default: parameter.default,
-            accepts: parameter.accepts.to_string(),
-            meaning: parameter.meaning,
-        });
-        Self {
-            name: entry.name,
-            summary: entry.summary,
-            states: entry.states,
-            actions: entry.actions,
-            parameters: parameters.collect(),
-            facts: entry.facts,
-            example: entry.example,
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::text::WIDTH;
     use super::*;
 
     #[test]

@@ -5,6 +5,8 @@
 
 use std::fmt;
 
+use serde::{Serialize, Serializer};
+
 use super::{Problem, nearest};
 
 /// The kind of value that a key takes, with a description of the accepted ones.
@@ -80,6 +82,12 @@ pub fn integer(text: &str) -> Option<u64> {
         let number = number(text).filter(|number| number.fract() == 0.0)?;
         (0.0..=9_007_199_254_740_992.0).contains(&number).then_some(number as u64)
     })
+}
+
+impl Serialize for Accepts {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
 }
 
 impl fmt::Display for Accepts {

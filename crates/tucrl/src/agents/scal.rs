@@ -11,10 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use super::{AgentError, Optimism};
 use crate::confidence::Family;
-use crate::counts::Counts;
-use crate::inner_max::Values;
-use crate::planner::{Plan, PlanError, Planner};
-use crate::plausible::{KnownRewards, PlausibleSet};
+use crate::planner::{Plan, PlanError, Planner, Situation};
+use crate::plausible::PlausibleSet;
 use crate::span_clip::{self, SpanClip};
 use crate::truncation;
 
@@ -52,14 +50,8 @@ impl Scal {
 }
 
 impl Planner for Scal {
-    fn plan(
-        &self,
-        counts: &Counts,
-        _here: u32,
-        t_k: u64,
-        _previous: Option<&Values>,
-        known: KnownRewards<'_>,
-    ) -> Result<Plan, PlanError> {
+    fn plan(&self, now: &Situation<'_>) -> Result<Plan, PlanError> {
+        let Situation { counts, t_k, known, .. } = *now;
         let optimism = &self.optimism;
         let widths = optimism.confidence(Family::Bernstein).widths(counts.space(), t_k);
         let unseen = counts.unseen();

@@ -15,11 +15,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Optimism;
 use crate::confidence::Family;
-use crate::counts::Counts;
 use crate::evi;
-use crate::inner_max::Values;
-use crate::planner::{Plan, PlanError, Planner};
-use crate::plausible::{KnownRewards, PlausibleSet};
+use crate::planner::{Plan, PlanError, Planner, Situation};
+use crate::plausible::PlausibleSet;
 use crate::truncation;
 
 /// How truncated sets are widened so that the span stays bounded.
@@ -42,14 +40,8 @@ pub struct Tucrl {
 }
 
 impl Planner for Tucrl {
-    fn plan(
-        &self,
-        counts: &Counts,
-        _here: u32,
-        t_k: u64,
-        previous: Option<&Values>,
-        known: KnownRewards<'_>,
-    ) -> Result<Plan, PlanError> {
+    fn plan(&self, now: &Situation<'_>) -> Result<Plan, PlanError> {
+        let Situation { counts, t_k, previous, known } = *now;
         let optimism = &self.optimism;
         let r_max = optimism.r_max;
         let widths = optimism.confidence(Family::Bernstein).widths(counts.space(), t_k);

@@ -10,11 +10,9 @@ use serde::{Deserialize, Serialize};
 
 use super::Optimism;
 use crate::confidence::Family;
-use crate::counts::Counts;
 use crate::evi;
-use crate::inner_max::Values;
-use crate::planner::{Plan, PlanError, Planner};
-use crate::plausible::{KnownRewards, PlausibleSet};
+use crate::planner::{Plan, PlanError, Planner, Situation};
+use crate::plausible::PlausibleSet;
 use crate::truncation;
 
 /// UCRL2: Hoeffding intervals for rewards, L1 balls for transitions.
@@ -32,14 +30,8 @@ pub struct Ucrl {
 }
 
 impl Planner for Ucrl2 {
-    fn plan(
-        &self,
-        counts: &Counts,
-        _here: u32,
-        t_k: u64,
-        previous: Option<&Values>,
-        known: KnownRewards<'_>,
-    ) -> Result<Plan, PlanError> {
+    fn plan(&self, now: &Situation<'_>) -> Result<Plan, PlanError> {
+        let Situation { counts, t_k, previous, known } = *now;
         let optimism = &self.optimism;
         let widths = optimism.confidence(Family::Hoeffding).widths(counts.space(), t_k);
         let unseen = counts.unseen();
@@ -50,14 +42,8 @@ impl Planner for Ucrl2 {
 }
 
 impl Planner for Ucrl {
-    fn plan(
-        &self,
-        counts: &Counts,
-        _here: u32,
-        t_k: u64,
-        previous: Option<&Values>,
-        known: KnownRewards<'_>,
-    ) -> Result<Plan, PlanError> {
+    fn plan(&self, now: &Situation<'_>) -> Result<Plan, PlanError> {
+        let Situation { counts, t_k, previous, known } = *now;
         let optimism = &self.optimism;
         let widths = optimism.confidence(Family::Bernstein).widths(counts.space(), t_k);
         let unseen = counts.unseen();

@@ -6,7 +6,7 @@ use tucrl::confidence::{Confidence, Delta, Family, Shrink};
 use tucrl::counts::{Counts, Variance};
 use tucrl::evi::{EviOptions, Method, Ties};
 use tucrl::inner_max::Values;
-use tucrl::planner::{Plan, PlanError, Planner};
+use tucrl::planner::{Plan, PlanError, Planner, Situation};
 use tucrl::plausible::{KnownRewards, PlausibleSet};
 use tucrl::space::Space;
 use tucrl::span_clip::SpanClip;
@@ -269,8 +269,7 @@ impl Case {
             }
         });
         let known: KnownRewards<'_> = means.as_ref().map(|mean| mean as &dyn Fn(usize) -> f64);
-        let here = counts.number(self.table.here as u64).unwrap();
-        planner.plan(counts, here, self.table.time, previous, known)
+        planner.plan(&Situation { counts, t_k: self.table.time, previous, known })
     }
 
     /// Plans with the planner that the options name.
