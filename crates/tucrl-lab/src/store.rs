@@ -12,6 +12,7 @@
 mod envelope;
 mod error;
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -79,30 +80,33 @@ impl Store {
         let store = Self::at(directory);
         let failed = |source| FormatError::io(directory, source);
         let copy = directory.join(EXPERIMENT);
-        // Without results it is a first attempt that had a mistake in it: nothing can be lost.
-        if copy.exists() && store.has_results()? {
-            let stored = Experiment::read(&copy)?;
-            if let Some((key, stored, asked)) = stored.difference(experiment) {
-                let path = directory.into();
-                return Err(StoreError::OtherExperiment { path, key, stored, asked });
-            }
-            if if_results == IfResults::Refuse {
-                return Err(StoreError::HasResults { path: directory.into() });
-            }
-            store.sweep_abandoned();
-            return Ok(store);
-        }
         fs::create_dir_all(directory).map_err(failed)?;
         for entry in fs::read_dir(directory).map_err(failed)? {
             let name = entry.map_err(failed)?.file_name();
             let name = name.to_string_lossy();
             // Another process may be about to do the same.
-            if !name.starts_with(TEMPORARY) && name != RUNS && name != EXPERIMENT {
+            if !name.starts_with(TEMPORARY) && name != RUNS && !copy.exists() {
                 return Err(StoreError::NotAnExperiment { path: directory.into() });
             }
         }
+        // Without results it is a first attempt that had a mistake in it: nothing can be lost.
+        let has_results = store.has_results()?;
+        if has_results && copy.exists() {
+            let stored = Experiment::read(&copy)?;
+            if let Some((key, stored, asked)) = stored.difference(experiment) {
+                let path = directory.into();
+                return Err(StoreError::OtherExperiment { path, key, stored, asked });
+            }
+        }
+        if has_results && if_results == IfResults::Refuse {
+            return Err(StoreError::HasResults { path: directory.into() });
+        }
         fs::create_dir_all(&store.runs).map_err(failed)?;
-        atomically(&copy, IfExists::Replace, |out| out.write_all(experiment.text().as_bytes()))?;
+        if !has_results || !copy.exists() {
+            let text = experiment.text().as_bytes();
+            atomically(&copy, IfExists::Replace, |out| out.write_all(text))?;
+        }
+        store.sweep_abandoned();
         Ok(store)
     }
 
@@ -193,6 +197,21 @@ impl Store {
         let prefix = format!("{}.", cell.stem());
         let is_state = |name: &str| name.starts_with(&prefix) && name.ends_with(".state");
         Ok(self.names()?.filter(|(name, _)| is_state(name)).map(|(_, path)| path).collect())
+    }
+
+    /// All checkpoints, by the stem of their cell: one look at the directory for many cells.
+    ///
+    /// # Errors
+    /// When the directory cannot be read.
+    pub fn states_by_cell(&self) -> Result<BTreeMap<String, Vec<PathBuf>>, StoreError> {
+        let mut states: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+        for (name, path) in self.names()? {
+            let stem = name.strip_suffix(".state").and_then(|name| name.rsplit_once('.'));
+            if let Some((stem, _)) = stem {
+                states.entry(stem.into()).or_default().push(path);
+            }
+        }
+        Ok(states)
     }
 
     /// Reads one checkpoint.

@@ -5,6 +5,7 @@
 
 use std::fmt::Write;
 use std::fs;
+use std::path::PathBuf;
 
 use serde::Serialize;
 use tucrl_lab::experiment::CellId;
@@ -74,7 +75,10 @@ struct Page {
 
 pub(super) fn run(ask: &Ask) -> anyhow::Result<String> {
     let (store, experiment) = Store::open(&ask.directory)?;
-    let cells = experiment.cells().into_iter().map(|cell| line(&store, &cell.id));
+    let states = store.states_by_cell()?;
+    let states = |cell: &CellId| states.get(&cell.stem()).map_or(&[][..], Vec::as_slice);
+    let cells = experiment.cells();
+    let cells = cells.iter().map(|cell| line(&store, &cell.id, states(&cell.id)));
     let cells: Vec<Line> = cells.collect::<Result<_, _>>()?;
     let count = |status| cells.iter().filter(|cell| cell.status == status).count();
     let [done, running, paused, failed, missing, damaged] = ALL.map(|(status, _)| count(status));
@@ -94,7 +98,7 @@ pub(super) fn run(ask: &Ask) -> anyhow::Result<String> {
     if ask.json { super::json(&page) } else { Ok(table(&page)?) }
 }
 
-fn line(store: &Store, cell: &CellId) -> Result<Line, StoreError> {
+fn line(store: &Store, cell: &CellId, states: &[PathBuf]) -> Result<Line, StoreError> {
     let file = store.run_file(cell);
     let mut line = Line {
         world: cell.world.clone(),
@@ -124,10 +128,10 @@ fn line(store: &Store, cell: &CellId) -> Result<Line, StoreError> {
         }
         Err(other) => return Err(other),
     }
-    for path in store.state_files(cell)? {
-        let Ok(modified) = fs::metadata(&path).and_then(|data| data.modified()) else { continue };
+    for path in states {
+        let Ok(modified) = fs::metadata(path).and_then(|data| data.modified()) else { continue };
         // A damaged checkpoint costs time and nothing else; the next run names it.
-        let Ok((_, state)) = store.state(&path, cell) else { continue };
+        let Ok((_, state)) = store.state(path, cell) else { continue };
         // Of a clock that is ahead of ours nothing can be said but that it is recent.
         let age = modified.elapsed().unwrap_or_default().as_secs();
         let is_live = !state.is_stopped && age <= FRESH_SECONDS;

@@ -117,3 +117,26 @@ fn damage_is_named_set_aside_and_redone() {
     assert_eq!(lab.files("a", ".damaged").len(), 4);
     lab.assert_whole("a");
 }
+
+#[test]
+fn a_lost_copy_of_the_experiment_is_made_anew_and_a_damaged_one_is_named() {
+    let lab = Lab::new();
+    lab.answer("run exp.toml --out a --only #0");
+    let copy = lab.path("a/experiment.toml");
+    fs::remove_file(&copy).unwrap();
+    let output = lab.said("run exp.toml --out a");
+    assert!(complaint(&output).contains("already holds results"), "{}", complaint(&output));
+    fs::write(&copy, "name = \"sma").unwrap();
+    for command in ["run exp.toml --out a --resume", "status a"] {
+        let output = lab.said(command);
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(
+            complaint(&output),
+            "error: a/experiment.toml:1: this is not TOML: invalid basic string, expected `\"`\n"
+        );
+    }
+    fs::remove_file(&copy).unwrap();
+    let answer = lab.answer("run exp.toml --out a --resume");
+    assert!(answer.contains("(10 before)"), "{answer}");
+    lab.assert_whole("a");
+}
