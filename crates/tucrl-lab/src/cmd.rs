@@ -14,6 +14,7 @@ mod progress;
 mod run;
 mod status;
 mod text;
+mod warnings;
 mod worlds;
 
 use std::io::{self, BufWriter, Write};

@@ -81,16 +81,18 @@ impl Store {
         let failed = |source| FormatError::io(directory, source);
         let copy = directory.join(EXPERIMENT);
         fs::create_dir_all(directory).map_err(failed)?;
-        for entry in fs::read_dir(directory).map_err(failed)? {
-            let name = entry.map_err(failed)?.file_name();
-            let name = name.to_string_lossy();
-            // Another process may be about to do the same.
-            if !name.starts_with(TEMPORARY) && name != RUNS && !copy.exists() {
-                return Err(StoreError::NotAnExperiment { path: directory.into() });
+        let has_results = store.has_results()?;
+        if !has_results && !copy.exists() {
+            for entry in fs::read_dir(directory).map_err(failed)? {
+                let name = entry.map_err(failed)?.file_name();
+                let name = name.to_string_lossy();
+                // Another process may be about to do the same.
+                if !name.starts_with(TEMPORARY) && name != RUNS && name != EXPERIMENT {
+                    return Err(StoreError::NotAnExperiment { path: directory.into() });
+                }
             }
         }
         // Without results it is a first attempt that had a mistake in it: nothing can be lost.
-        let has_results = store.has_results()?;
         if has_results && copy.exists() {
             let stored = Experiment::read(&copy)?;
             if let Some((key, stored, asked)) = stored.difference(experiment) {

@@ -17,22 +17,14 @@ use tucrl::space::Space;
 use tucrl::{solve, structure};
 use tucrl_lab::agent_catalogue::{Context, NamedAgent};
 use tucrl_lab::catalogue::World;
-use tucrl_lab::horizon::{self, TooShort};
 use tucrl_lab::inspection::Watch;
-use tucrl_lab::names::Value;
 use tucrl_lab::runner::{self, Ending, Outcome};
 
 use super::board::Board;
 use super::progress::Progress;
-use super::text::digits;
+use super::warnings::{NOT_RECOVERABLE, too_short};
 use super::{Answer, INTERRUPTED, stop_on_interrupt, use_threads};
 use crate::cli::Learn;
-
-const NOT_RECOVERABLE: &str = "\
-the start cannot be reached back from every state that it leads to.
-  The paper's standing assumption fails: an agent may leave the best part of the
-  world for good by a mistake that it cannot know to be one. Its regret is then
-  linear, whatever it learns.";
 
 /// What the answer is about.
 struct Experiment {
@@ -63,8 +55,8 @@ pub(super) fn run(ask: &Learn) -> anyhow::Result<Answer> {
         super::say("warning", NOT_RECOVERABLE);
     }
     for (agent, algorithm) in agents.iter().zip(&algorithms) {
-        if let Some(why) = horizon::too_short(algorithm, &space, truth.reachable, ask.steps) {
-            super::say("warning", &too_short(agent, ask.steps, &why));
+        if let Some(warning) = too_short(agent, algorithm, &space, truth.reachable, ask.steps) {
+            super::say("warning", &warning);
         }
     }
     let experiment = Experiment {
@@ -110,28 +102,6 @@ fn truth(mdp: &Mdp) -> anyhow::Result<(Truth, bool)> {
         optimal_policy: solution.policy,
     };
     Ok((truth, structure::start_is_recoverable(mdp, &is_reachable)))
-}
-
-fn too_short(agent: &NamedAgent, steps: u64, why: &TooShort) -> String {
-    let TooShort { visits, what, width, alpha } = why;
-    let head = format!("{agent}: {steps} steps are too few for its confidence widths.");
-    if *visits < 2.0 {
-        return format!(
-            "{head}\n  \
-             Not even every action of every reachable state can be tried twice: the whole\n  \
-             run explores. Take more steps."
-        );
-    }
-    let (visits, width) = (digits(*visits, 3), digits(*width, 2));
-    format!(
-        "{head}\n  \
-         Even if every action of every reachable state were tried {visits} times,\n  \
-         {what} would be {width}, and from 1 on it\n  \
-         rules nothing out: the whole run explores. Take more steps, or narrower\n  \
-         widths: alpha={} would bring it to about {}.",
-        Value::Number(*alpha),
-        horizon::AIM
-    )
 }
 
 impl Experiment {

@@ -3,19 +3,21 @@
 //! What is finished stays, what is under way is continued, what is missing is run. Notes about damaged
 //! files and failures go to the standard error; the answer says where the results are.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::bail;
-use tucrl_lab::experiment::{Cell, CellId, Experiment};
+use tucrl_lab::experiment::{Cell, CellId, Experiment, PreparedWorld};
 use tucrl_lab::store::{IfResults, Store};
 use tucrl_lab::sweep::{self, Options};
 
 use super::board::Board;
 use super::progress::Progress;
 use super::text::counted;
+use super::warnings::{NOT_RECOVERABLE, too_short};
 use super::{Answer, INTERRUPTED, say, stop_on_interrupt, use_threads};
 use crate::cli::Run;
 
@@ -41,6 +43,7 @@ pub(super) fn run(ask: &Run) -> anyhow::Result<Answer> {
     let progress = Progress::new();
     let worlds = sweep::prepare(&experiment, &survey.to_do, &progress)?;
     drop(progress);
+    warn(&experiment, &survey.to_do, &worlds);
     let names =
         survey.to_do.iter().map(|Cell { id, .. }| (Board::name(&id.label, id.run), id.steps));
     let board = Board::new(names, stop_on_interrupt()?);
@@ -77,6 +80,26 @@ pub(super) fn run(ask: &Run) -> anyhow::Result<Answer> {
         (0, 0) => ExitCode::SUCCESS,
     };
     Ok(Answer { text, code })
+}
+
+/// Says what can be known beforehand, once per world and agent.
+fn warn(experiment: &Experiment, cells: &[Cell], worlds: &BTreeMap<usize, PreparedWorld>) {
+    let mut agents: BTreeSet<(usize, usize)> = BTreeSet::new();
+    agents.extend(cells.iter().map(|cell| (cell.world, cell.agent)));
+    for (&index, prepared) in worlds {
+        let world = &experiment.worlds[index];
+        if !prepared.facts.start_is_recoverable {
+            say("warning", &format!("{}: {NOT_RECOVERABLE}", world.world));
+        }
+        for &(_, agent) in agents.range((index, 0)..(index + 1, 0)) {
+            let (named, algorithm) = (&experiment.agents[agent].agent, &prepared.algorithms[agent]);
+            let reachable = prepared.truth.reachable;
+            let why = too_short(named, algorithm, &prepared.space, reachable, world.steps);
+            if let Some(why) = why {
+                say("warning", &format!("{}: {why}", world.world));
+            }
+        }
+    }
 }
 
 fn chosen(ask: &Run, experiment: &Experiment) -> anyhow::Result<Vec<Cell>> {
