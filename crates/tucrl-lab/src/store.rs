@@ -12,7 +12,7 @@
 mod envelope;
 mod error;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -99,6 +99,10 @@ impl Store {
                 let path = directory.into();
                 return Err(StoreError::OtherExperiment { path, key, stored, asked });
             }
+        }
+        // The name of a file has the content of a model file in its hash, which the copy does not.
+        if let Some(path) = store.stranger(experiment)? {
+            return Err(StoreError::Stranger { path });
         }
         if has_results && if_results == IfResults::Refuse {
             return Err(StoreError::HasResults { path: directory.into() });
@@ -275,6 +279,15 @@ impl Store {
             .collect();
         files.sort();
         Ok(files)
+    }
+
+    /// A run in the directory that is none of the experiment's.
+    fn stranger(&self, experiment: &Experiment) -> Result<Option<PathBuf>, StoreError> {
+        let stems: BTreeSet<String> =
+            experiment.cells().iter().map(|cell| cell.id.stem()).collect();
+        let is_strange =
+            |name: &str| name.strip_suffix(".run").is_some_and(|stem| !stems.contains(stem));
+        Ok(self.names()?.filter(|(name, _)| is_strange(name)).map(|(_, path)| path).min())
     }
 
     fn has_results(&self) -> Result<bool, StoreError> {

@@ -249,3 +249,20 @@ fn the_list_shows_the_runs_and_does_nothing() {
     );
     assert!(!lab.path("out").exists());
 }
+
+#[test]
+fn a_model_file_that_changes_makes_another_experiment() {
+    let lab = Lab::with(
+        "name = \"file\"\nsteps = 1e4\nseeds = 1\nworlds = [\"m.json\"]\nagents = [\"tucrl\"]\n",
+    );
+    lab.answer("export three-state:delta=0.1 --to m.json");
+    lab.answer("run exp.toml --only tucrl");
+    lab.answer("run exp.toml --resume");
+    lab.answer("export three-state:delta=0.2 --to m.json --force");
+    let said = complaint(&lab.said("run exp.toml --resume"));
+    assert!(said.starts_with("error: out/file/runs/m.json_tucrl_r0000_"), "{said}");
+    assert!(
+        said.contains(": this is no run of the experiment: a model file has changed"),
+        "{said}"
+    );
+}

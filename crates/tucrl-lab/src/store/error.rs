@@ -111,6 +111,15 @@ pub enum StoreError {
         /// Its meaning in the file that was asked for.
         asked: String,
     },
+    /// The directory holds a run that is no run of the experiment.
+    #[error(
+        "{}: this is no run of the experiment: a model file has changed since it was made, or it was \
+         put here from elsewhere: choose another directory with --out", path.display()
+    )]
+    Stranger {
+        /// The file of the run.
+        path: PathBuf,
+    },
     /// The directory's copy of the experiment cannot be read.
     #[error(transparent)]
     Experiment(#[from] ExperimentError),
