@@ -3,6 +3,7 @@
 
 pub mod agent_catalogue;
 pub mod catalogue;
+pub mod experiment;
 pub mod formats;
 pub mod horizon;
 pub mod inspection;
@@ -10,3 +11,5 @@ pub mod names;
 pub mod record;
 pub mod runner;
 pub mod stats;
+pub mod store;
+pub mod sweep;
