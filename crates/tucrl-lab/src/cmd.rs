@@ -10,6 +10,7 @@ mod inspect;
 mod learn;
 mod policy;
 mod progress;
+mod report;
 mod text;
 mod worlds;
 
@@ -36,6 +37,8 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
             learned.answer
         }
         Some(Verb::Bound(ask)) => bound::run(&ask)?,
+        Some(Verb::Report(ask)) => report::report(&ask)?,
+        Some(Verb::Compare(ask)) => report::compare(&ask)?,
     };
     let mut out = BufWriter::new(io::stdout().lock());
     out.write_all(answer.as_bytes())

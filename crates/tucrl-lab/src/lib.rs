@@ -7,6 +7,8 @@ pub mod formats;
 pub mod horizon;
 pub mod inspection;
 pub mod names;
+pub mod plot;
 pub mod record;
+pub mod report;
 pub mod runner;
 pub mod stats;
