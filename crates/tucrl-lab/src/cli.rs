@@ -5,6 +5,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use tucrl_lab::experiment::LONGEST;
 use tucrl_lab::formats::ReadOptions;
 use tucrl_lab::names::integer;
 
@@ -24,6 +25,8 @@ Examples:
   tucrl agents                        which agents there are
   tucrl learn three-state:delta=0     watch one learn
   tucrl bound three-state:delta=0     what the theorems promise
+  tucrl run experiment.toml           worlds x agents x seeds, kept on disk
+  tucrl status out/experiment         how far an experiment is
 
 A world is `name`, or `name:key=value,key=value`, or a model file (.json, .drn)."
 )]
@@ -81,6 +84,18 @@ Examples:
 
 In JSON a number of null is infinite or unknown.")]
     Bound(Bound),
+    /// Run an experiment file: every agent in every world with every seed, kept on disk
+    #[command(after_help = RUN_HELP)]
+    Run(Run),
+    /// Show which runs of an experiment are done, running, failed, missing or damaged
+    #[command(after_help = "\
+Examples:
+  tucrl status out/first
+  tucrl status out/first --json
+
+A run counts as running while its last checkpoint is younger than two minutes,
+as paused when it is older or its process was told to stop.")]
+    Status(Status),
     /// Read an experiment's runs: tables, figures, and a page to explore them
     #[command(after_help = REPORT_HELP)]
     Report(Report),
@@ -252,8 +267,77 @@ pub(crate) struct Bound {
     pub(crate) json: bool,
 }
 
-/// The longest run.
-const LONGEST: u64 = 10_000_000_000;
+const RUN_HELP: &str = "\
+Examples:
+  tucrl run experiments/three-state.toml
+  tucrl run exp.toml --list                  the runs, without running them
+  tucrl run exp.toml --resume                continue after Ctrl-C or a crash
+  tucrl run exp.toml --only 'scal*#0'        some of the runs
+  tucrl run exp.toml --shard 2/3 --out /net/exp   on the second of three machines
+
+The smallest experiment:
+  name = \"first\"
+  steps = 1e6
+  seeds = 20
+  worlds = [\"three-state:delta=0\"]
+  agents = [\"tucrl:alpha=0.05\", \"ucrl:alpha=0.05\"]
+
+Finished runs are kept; a run under way is stored now and then and continued
+inside, to the same last bit. Several processes may share a directory.
+docs/experiments.md has all keys and the file format.
+
+Ctrl-C stores all runs under way and exits with 130; a run that fails is
+recorded with its error, the others go on, and the exit code is 1.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// The experiment, a TOML file
+    pub(crate) experiment: PathBuf,
+    /// The directory of the results [default: out/<name>]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// How many threads to use; one per core unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+    /// Continue what the directory holds; without it, results there are an error
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Only runs in whose `world label #run` this occurs; * stands for anything
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) only: Option<String>,
+    /// Only the i-th of n parts, for several machines; implies --resume
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    pub(crate) shard: Option<(usize, usize)>,
+    /// Show the runs and do nothing
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Run again what failed before
+    #[arg(long)]
+    pub(crate) retry_failed: bool,
+    /// How often a run under way is stored
+    #[arg(long, value_name = "S", default_value_t = 20.0, value_parser = seconds)]
+    pub(crate) checkpoint_seconds: f64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Status {
+    /// The directory of an experiment
+    pub(crate) directory: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn shard(text: &str) -> Result<(usize, usize), String> {
+    let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    let shard = parts.filter(|&(i, n): &(usize, usize)| (1..=n).contains(&i));
+    shard.ok_or_else(|| "write i/n with i from 1 to n, such as 2/3".into())
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|value: &f64| (0.0..=1e9).contains(value));
+    value.ok_or_else(|| "write a number of seconds, such as 20".into())
+}
 
 fn steps(text: &str) -> Result<u64, String> {
     let steps = integer(text).filter(|steps| (1..=LONGEST).contains(steps));

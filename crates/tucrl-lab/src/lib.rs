@@ -3,6 +3,7 @@
 
 pub mod agent_catalogue;
 pub mod catalogue;
+pub mod experiment;
 pub mod formats;
 pub mod horizon;
 pub mod inspection;
@@ -12,3 +13,5 @@ pub mod record;
 pub mod report;
 pub mod runner;
 pub mod stats;
+pub mod store;
+pub mod sweep;

@@ -1,10 +1,11 @@
 //! How are many runs done at once?
 //!
-//! A cell is one agent with one run index. Workers take cells from one queue, those expected to take
-//! longest first, and advance each in chunks of a few dozen milliseconds, so that progress can be
-//! shown and a stop is heeded soon. Where chunks end and how many workers there are changes no result.
+//! A cell is one agent in one world with one run index. Workers take cells from one queue, those expected
+//! to take longest first, and advance each in chunks of a few dozen milliseconds, so that progress can be
+//! shown, a checkpoint taken and a stop heeded soon. A cell may begin where another process left it.
+//! Where chunks end, how many workers there are and how often a cell was continued changes no result.
 //!
-//! Reads `tucrl::run`; feeds the commands. A failed run is an outcome like any other.
+//! Reads `tucrl::run`; feeds `sweep` and the commands. A failed run is an outcome like any other.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use tucrl::agents::Algorithm;
 use tucrl::mdp::Mdp;
-use tucrl::run::{Run, RunError, RunRecord, RunSpec, Truth};
+use tucrl::run::{Run, RunError, RunRecord, RunSpec, RunState, Truth};
 
 /// A chunk should take about so long.
 const CHUNK: Duration = Duration::from_millis(40);
@@ -25,14 +26,44 @@ pub trait Watch: Sync {
     fn wants_stop(&self) -> bool {
         false
     }
+    /// Where a cell that is next in the queue should begin.
+    fn begin(&self, _cell: usize) -> Begin {
+        Begin::Anew
+    }
     /// The worker goes on with a cell, which has come so far.
     fn at(&self, _worker: usize, _cell: usize, _run: &Run) {}
+    /// The worker leaves a cell where it is, because all should stop.
+    fn left(&self, _cell: usize, _run: &Run) {}
+    /// There was nothing to do for a cell.
+    fn skipped(&self, _cell: usize) {}
     /// The worker has ended its cell.
     fn ended(&self, _worker: usize, _cell: usize, _outcome: &Outcome) {}
 }
 
 /// Hears nothing and stops nothing.
 impl Watch for () {}
+
+/// Where a cell begins.
+#[derive(Debug)]
+pub enum Begin {
+    /// At its first step.
+    Anew,
+    /// Where a checkpoint was taken.
+    At(Box<RunState>),
+    /// Nowhere: there is nothing to do.
+    Skip,
+}
+
+/// One cell, ready to run.
+#[derive(Debug)]
+pub struct Job<'a> {
+    /// The world.
+    pub mdp: &'a Arc<Mdp>,
+    /// What regret is measured against.
+    pub truth: &'a Truth,
+    /// The agent, the steps and the seeds.
+    pub spec: RunSpec,
+}
 
 /// How a run ended.
 #[derive(Debug, Clone, PartialEq)]
@@ -60,28 +91,42 @@ pub struct Outcome {
     pub plan: Duration,
 }
 
-/// Runs all cells on the threads of the current rayon pool; outcomes are in the order of the cells.
+/// Runs all cells of one world on the threads of the current rayon pool; outcomes are in the order of the
+/// cells.
 pub fn run_all(
     mdp: &Arc<Mdp>,
     truth: &Truth,
     cells: &[RunSpec],
     watch: &dyn Watch,
 ) -> Vec<Outcome> {
-    let mut order: Vec<usize> = (0..cells.len()).collect();
-    // A stable sort: equal cells keep their order.
-    order.sort_by_key(|&cell| std::cmp::Reverse(weight(&cells[cell])));
-    let next = AtomicUsize::new(0);
+    let jobs: Vec<Job<'_>> =
+        cells.iter().map(|spec| Job { mdp, truth, spec: spec.clone() }).collect();
     let outcomes: Vec<Mutex<Option<Outcome>>> = cells.iter().map(|_| Mutex::new(None)).collect();
-    rayon::broadcast(|context| {
-        while let Some(&cell) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let outcome = run_one(mdp, truth, &cells[cell], cell, context.index(), watch);
-            watch.ended(context.index(), cell, &outcome);
-            *outcomes[cell].lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
-        }
+    run_jobs(&jobs, watch, &|cell, outcome| {
+        *outcomes[cell].lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
     });
     let taken =
         |slot: Mutex<Option<Outcome>>| slot.into_inner().unwrap_or_else(PoisonError::into_inner);
     outcomes.into_iter().filter_map(taken).collect()
+}
+
+/// Runs all cells on the threads of the current rayon pool, and hands over each outcome as it comes.
+pub fn run_jobs(jobs: &[Job<'_>], watch: &dyn Watch, take: &(dyn Fn(usize, Outcome) + Sync)) {
+    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    // A stable sort: equal cells keep their order.
+    order.sort_by_key(|&cell| std::cmp::Reverse(weight(&jobs[cell].spec)));
+    let next = AtomicUsize::new(0);
+    rayon::broadcast(|context| {
+        while let Some(&cell) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
+            match run_one(&jobs[cell], cell, context.index(), watch) {
+                Some(outcome) => {
+                    watch.ended(context.index(), cell, &outcome);
+                    take(cell, outcome);
+                }
+                None => watch.skipped(cell),
+            }
+        }
+    });
 }
 
 /// What a step costs compared to others, roughly.
@@ -96,17 +141,16 @@ fn weight(cell: &RunSpec) -> u128 {
     u128::from(cell.steps) * kind
 }
 
-fn run_one(
-    mdp: &Arc<Mdp>,
-    truth: &Truth,
-    spec: &RunSpec,
-    cell: usize,
-    worker: usize,
-    watch: &dyn Watch,
-) -> Outcome {
-    let mut run = match Run::new(spec.clone(), Arc::clone(mdp), truth.clone()) {
+fn run_one(job: &Job<'_>, cell: usize, worker: usize, watch: &dyn Watch) -> Option<Outcome> {
+    let (mdp, truth, spec) = (Arc::clone(job.mdp), job.truth.clone(), job.spec.clone());
+    let begun = match watch.begin(cell) {
+        Begin::Anew => Run::new(spec, mdp, truth),
+        Begin::At(state) => Run::resume(spec, mdp, truth, *state),
+        Begin::Skip => return None,
+    };
+    let mut run = match begun {
         Ok(run) => run,
-        Err(error) => return never_began(truth, error),
+        Err(error) => return Some(never_began(job.truth, error)),
     };
     let mut chunk = FIRST_CHUNK;
     let ending = loop {
@@ -115,6 +159,7 @@ fn run_one(
             break Ending::Complete;
         }
         if watch.wants_stop() {
+            watch.left(cell, &run);
             break Ending::Stopped;
         }
         let clock = Instant::now();
@@ -129,7 +174,7 @@ fn run_one(
         }
     };
     let (simulate, plan) = run.clocks();
-    Outcome { record: run.record(), last_regret: run.regret(), ending, simulate, plan }
+    Some(Outcome { record: run.record(), last_regret: run.regret(), ending, simulate, plan })
 }
 
 fn never_began(truth: &Truth, error: RunError) -> Outcome {

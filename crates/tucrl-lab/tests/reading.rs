@@ -21,19 +21,7 @@ mod page;
 #[path = "reading/support.rs"]
 mod support;
 
-use support::{runs, store};
-
-const AGENTS: [(&str, &str); 3] = [
-    ("TUCRL", "tucrl:alpha=0.05"),
-    ("UCRL, plain \"old\"", "ucrl:alpha=0.05"),
-    ("chance", "random"),
-];
-
-fn sample() -> Vec<StoredRun> {
-    let mut all = runs("three-state:delta=0", &AGENTS, 20_000, 4);
-    all.extend(runs("river-swim", &AGENTS[..2], 3000, 2));
-    all
-}
+use support::{sample, store};
 
 fn tucrl(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tucrl")).args(arguments).output().unwrap()
@@ -106,11 +94,11 @@ fn csv_and_parquet_say_the_same_and_have_every_bit_of_the_records() {
     assert!(episodes.iter().all(|row| row["stop"] == "horizon" || !row["stop_state"].is_empty()));
     let summary = csv(&report.join("summary.csv"));
     let study = Study::new(&all).unwrap();
-    assert_eq!(summary.len(), 5);
+    assert_eq!(summary.len(), 6);
     let tucrl = &study.worlds[0].agents[0];
     assert_eq!(summary[0]["mean"].parse(), Ok(tucrl.regret.last().unwrap().mean));
     assert_eq!(summary[0]["growth"].parse(), Ok(tucrl.growth.unwrap().exponent));
-    assert_eq!(csv(&report.join("pairs.csv")).len(), 3 + 1);
+    assert_eq!(csv(&report.join("pairs.csv")).len(), 3 + 3);
 }
 
 #[test]
@@ -170,15 +158,15 @@ fn the_answer_ranks_the_agents_and_names_the_files() {
     store(folder.path(), &all);
     let (directory, out) = (folder.path().to_str().unwrap(), folder.path().join("elsewhere"));
     let text = answer(&["report", directory, "--out", out.to_str().unwrap()]);
-    assert!(text.starts_with("first: 16 runs, 1 failed\n"), "{text}");
+    assert!(text.starts_with("first: 24 runs, 1 failed\n"), "{text}");
     assert!(text.contains("3 (1 failed)") && text.contains("report.html"), "{text}");
     assert!(text.lines().all(|line| line.starts_with("open") || line.chars().count() <= 80));
     assert!(out.join("report.html").is_file() && !folder.path().join("report").exists());
     let words = fs::read_to_string(out.join("report.md")).unwrap();
     assert!(words.contains("three-state:delta=0, TUCRL, run 3: a plan | failed"), "{words}");
     let json: Value = serde_json::from_str(&answer(&["report", directory, "--json"])).unwrap();
-    assert_eq!((&json["runs"], &json["failed"]), (&16.into(), &1.into()));
-    assert_eq!(json["summary"].as_array().unwrap().len(), 5);
+    assert_eq!((&json["runs"], &json["failed"]), (&24.into(), &1.into()));
+    assert_eq!(json["summary"].as_array().unwrap().len(), 6);
     let ranks: Vec<u64> =
         (0..3).map(|row| json["summary"][row]["rank"].as_u64().unwrap()).collect();
     assert!(ranks.contains(&1) && ranks.contains(&2) && ranks.contains(&3));
@@ -209,17 +197,30 @@ fn two_experiments_are_compared_run_by_run() {
 }
 
 #[test]
-fn what_cannot_be_read_is_named() {
+fn what_is_missing_or_damaged_is_named_and_never_used() {
     let folder = TempDir::new().unwrap();
     let directory = folder.path().to_str().unwrap();
-    let complaint = |arguments: &[&str]| {
+    let complaint = |arguments: &[&str], code: i32| {
         let output = tucrl(arguments);
-        assert_eq!(output.status.code(), Some(1));
-        String::from_utf8(output.stderr).unwrap()
+        let said = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        (said, String::from_utf8(output.stdout).unwrap())
     };
-    assert!(complaint(&["report", directory]).contains("is not the directory of an experiment"));
-    fs::create_dir(folder.path().join("runs")).unwrap();
-    assert!(complaint(&["report", directory]).contains("no finished runs yet"));
-    fs::write(folder.path().join("runs/a.run"), "{\"provenance\":").unwrap();
-    assert!(complaint(&["report", directory]).contains("a.run"));
+    assert!(complaint(&["report", directory], 1).0.contains(directory));
+    store(folder.path(), &[]);
+    assert!(complaint(&["report", directory], 1).0.contains("no finished runs yet"));
+    let other = TempDir::new().unwrap();
+    store(other.path(), &sample()[..6]);
+    let mut files: Vec<_> = fs::read_dir(other.path().join("runs"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    files.sort();
+    let text = fs::read_to_string(&files[0]).unwrap();
+    fs::write(&files[0], text.replacen("regret", "regreT", 1)).unwrap();
+    let (said, answer) = complaint(&["report", other.path().to_str().unwrap()], 0);
+    let name = files[0].file_name().unwrap().to_str().unwrap();
+    assert!(said.contains(name) && said.contains("left out"), "{said}");
+    assert!(said.contains("18 of 24 runs are not finished yet"), "{said}");
+    assert!(answer.starts_with("first: 5 runs\n"), "{answer}");
 }

@@ -3,15 +3,13 @@
 //! Every agent makes the same number of runs; run r of one agent faces the same random stream of the
 //! world as run r of another. All runs share the threads; the answer does not depend on how many.
 
-mod board;
 mod lines;
 mod table;
 
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use anyhow::{Context as _, bail};
+use anyhow::bail;
 use tucrl::agents::Algorithm;
 use tucrl::mdp::Mdp;
 use tucrl::run::{Checkpoints, RunSpec, Truth};
@@ -19,28 +17,14 @@ use tucrl::space::Space;
 use tucrl::{solve, structure};
 use tucrl_lab::agent_catalogue::{Context, NamedAgent};
 use tucrl_lab::catalogue::World;
-use tucrl_lab::horizon::{self, TooShort};
 use tucrl_lab::inspection::Watch;
-use tucrl_lab::names::Value;
 use tucrl_lab::runner::{self, Ending, Outcome};
 
+use super::board::Board;
 use super::progress::Progress;
+use super::warnings::{NOT_RECOVERABLE, too_short};
+use super::{Answer, INTERRUPTED, stop_on_interrupt, use_threads};
 use crate::cli::Learn;
-use board::Board;
-
-const INTERRUPTED: u8 = 130;
-
-const NOT_RECOVERABLE: &str = "\
-the start cannot be reached back from every state that it leads to.
-  The paper's standing assumption fails: an agent may leave the best part of the
-  world for good by a mistake that it cannot know to be one. Its regret is then
-  linear, whatever it learns.";
-
-/// The answer, and how the command ends.
-pub(super) struct Learned {
-    pub(super) answer: String,
-    pub(super) code: ExitCode,
-}
 
 /// What the answer is about.
 struct Experiment {
@@ -53,12 +37,9 @@ struct Experiment {
     master_seed: u64,
 }
 
-pub(super) fn run(ask: &Learn) -> anyhow::Result<Learned> {
+pub(super) fn run(ask: &Learn) -> anyhow::Result<Answer> {
     let agents = named_agents(&ask.agents)?;
-    if let Some(jobs) = ask.jobs {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global();
-        pool.with_context(|| format!("{jobs} threads could not be started"))?;
-    }
+    use_threads(ask.jobs)?;
     let world = World::parse(&ask.source.world)?;
     let progress = Progress::new();
     progress.begin("building the world");
@@ -74,8 +55,8 @@ pub(super) fn run(ask: &Learn) -> anyhow::Result<Learned> {
         super::say("warning", NOT_RECOVERABLE);
     }
     for (agent, algorithm) in agents.iter().zip(&algorithms) {
-        if let Some(why) = horizon::too_short(algorithm, &space, truth.reachable, ask.steps) {
-            super::say("warning", &too_short(agent, ask.steps, &why));
+        if let Some(warning) = too_short(agent, algorithm, &space, truth.reachable, ask.steps) {
+            super::say("warning", &warning);
         }
     }
     let experiment = Experiment {
@@ -93,7 +74,7 @@ pub(super) fn run(ask: &Learn) -> anyhow::Result<Learned> {
         true => lines::lines(&experiment, &outcomes, ask.episodes)?,
         false => table::page(&experiment, &outcomes)?,
     };
-    Ok(Learned { answer, code })
+    Ok(Answer { text: answer, code })
 }
 
 fn named_agents(specs: &[String]) -> anyhow::Result<Vec<NamedAgent>> {
@@ -123,28 +104,6 @@ fn truth(mdp: &Mdp) -> anyhow::Result<(Truth, bool)> {
     Ok((truth, structure::start_is_recoverable(mdp, &is_reachable)))
 }
 
-fn too_short(agent: &NamedAgent, steps: u64, why: &TooShort) -> String {
-    let TooShort { visits, what, width, alpha } = why;
-    let head = format!("{agent}: {steps} steps are too few for its confidence widths.");
-    if *visits < 2.0 {
-        return format!(
-            "{head}\n  \
-             Not even every action of every reachable state can be tried twice: the whole\n  \
-             run explores. Take more steps."
-        );
-    }
-    let (visits, width) = (table::digits(*visits, 3), table::digits(*width, 2));
-    format!(
-        "{head}\n  \
-         Even if every action of every reachable state were tried {visits} times,\n  \
-         {what} would be {width}, and from 1 on it\n  \
-         rules nothing out: the whole run explores. Take more steps, or narrower\n  \
-         widths: alpha={} would bring it to about {}.",
-        Value::Number(*alpha),
-        horizon::AIM
-    )
-}
-
 impl Experiment {
     fn run(&self, mdp: &Arc<Mdp>, per_decade: u32) -> anyhow::Result<Vec<Outcome>> {
         let mut times = Checkpoints::PerDecade(per_decade).times(self.steps);
@@ -164,15 +123,11 @@ impl Experiment {
             .iter()
             .flat_map(|(_, algorithm)| runs.clone().map(move |run| cell(algorithm, run)))
             .collect();
-        let stop = Arc::new(AtomicBool::new(false));
-        let is_first = Arc::clone(&stop);
-        let heard = ctrlc::set_handler(move || {
-            if is_first.swap(true, Ordering::Relaxed) {
-                std::process::exit(INTERRUPTED.into());
-            }
+        let names = self.agents.iter().flat_map(|(name, _)| {
+            let runs = runs.clone();
+            runs.map(move |run| (Board::name(name, run), self.steps))
         });
-        heard.context("Ctrl-C cannot be listened to")?;
-        let board = Board::new(self, &cells, stop);
+        let board = Board::new(names, stop_on_interrupt()?);
         Ok(runner::run_all(mdp, &self.truth, &cells, &board))
     }
 

@@ -1,16 +1,16 @@
 //! `tucrl report` and `tucrl compare`: what do stored runs say, and do two experiments agree?
 
 use std::fmt::Write as _;
-use std::fs;
 use std::path::Path;
 
 use anyhow::{Context as _, bail};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::json;
 use tucrl_lab::record::{Provenance, StoredRun};
 use tucrl_lab::report::text::{Cells, final_table, grouped, with_half};
 use tucrl_lab::report::{self, tables};
 use tucrl_lab::stats::{Difference, Study, differences};
+use tucrl_lab::store::{Store, StoreError};
 
 use super::text::{counted, printable};
 use crate::cli::{Compare, Report};
@@ -21,36 +21,32 @@ struct Stored {
     provenance: Vec<Provenance>,
 }
 
-#[derive(Deserialize)]
-struct Header {
-    provenance: Provenance,
-}
-
+/// Reads what is there, in the order of the experiment; what is damaged is named and left out.
 fn load(folder: &Path) -> anyhow::Result<Stored> {
-    let shown = folder.display();
-    let inside = folder.join("runs");
-    let entries = fs::read_dir(&inside).with_context(|| {
-        format!("{shown} is not the directory of an experiment: it has no folder `runs` to read")
-    })?;
-    let mut paths = Vec::new();
-    for entry in entries {
-        let path = entry?.path();
-        if path.extension().is_some_and(|extension| extension == "run") {
-            paths.push(path);
+    let (store, experiment) = Store::open(folder)?;
+    let mut stored = Stored { runs: Vec::new(), provenance: Vec::new() };
+    let cells = experiment.cells();
+    let mut missing = 0;
+    for cell in &cells {
+        match store.run(&cell.id) {
+            Ok(Some((header, run))) => {
+                stored.runs.push(run);
+                stored.provenance.push(header.provenance);
+            }
+            Ok(None) => missing += 1,
+            Err(error @ StoreError::Damaged { .. }) => {
+                super::say("warning", &format!("{error}; it is left out"));
+            }
+            Err(error) => return Err(error.into()),
         }
     }
-    paths.sort();
-    let mut stored = Stored { runs: Vec::new(), provenance: Vec::new() };
-    for path in paths {
-        let text = fs::read_to_string(&path).with_context(|| path.display().to_string())?;
-        let (header, body) = text.split_once('\n').unwrap_or((&text, ""));
-        let damaged = || format!("{}: not a run file, or a damaged one", path.display());
-        let header: Header = serde_json::from_str(header).with_context(damaged)?;
-        stored.runs.push(serde_json::from_str(body).with_context(damaged)?);
-        stored.provenance.push(header.provenance);
-    }
+    let shown = folder.display();
     if stored.runs.is_empty() {
         bail!("{shown} has no finished runs yet: make some with `tucrl run`");
+    }
+    if missing > 0 {
+        let all = counted(cells.len(), "run");
+        super::say("note", &format!("{shown}: {missing} of {all} are not finished yet"));
     }
     Ok(stored)
 }

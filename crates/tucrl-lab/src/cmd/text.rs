@@ -83,6 +83,20 @@ fn trim(digits: &str) -> String {
     }
 }
 
+/// So many digits at least; whole numbers in full up to ten million.
+pub(super) fn digits(value: f64, count: i32) -> String {
+    if value == 0.0 {
+        return "0".into();
+    }
+    let rounded = format!("{value:.*e}", (count - 1).max(0) as usize);
+    // Of the rounded number: 0.9996 with three digits is 1.00.
+    let exponent = rounded.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
+    if !(-4..7).contains(&exponent) {
+        return rounded;
+    }
+    format!("{value:.*}", (count - 1 - exponent).max(0) as usize)
+}
+
 /// A number of bytes.
 pub(super) fn bytes(count: u64) -> String {
     let mut size = count as f64;

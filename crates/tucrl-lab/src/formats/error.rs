@@ -214,7 +214,7 @@ pub enum FormatError {
 
 impl FormatError {
     /// The right variant for what the system said about `path`.
-    pub(super) fn io(path: &Path, source: io::Error) -> Self {
+    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
         let path = path.to_path_buf();
         match source.kind() {
             io::ErrorKind::NotFound => Self::NotFound { path },

@@ -11,7 +11,7 @@ mod drn;
 mod error;
 mod json;
 mod law;
-mod save;
+pub(crate) mod save;
 mod source;
 
 use std::path::Path;

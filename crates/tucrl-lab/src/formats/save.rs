@@ -11,13 +11,16 @@ use std::path::{Path, PathBuf};
 
 use super::{FormatError, IfExists};
 
+/// How the names of temporary files begin.
+pub(crate) const TEMPORARY: &str = ".tucrl-";
+
 /// Writes `path` as a whole or not at all.
-pub(super) fn atomically(
+pub(crate) fn atomically(
     path: &Path,
     if_exists: IfExists,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), FormatError> {
-    let failed = |source| FormatError::io(path, source);
+    let failed = |source| FormatError::io(path, plain(source));
     // A link is followed, so that the file it points to is replaced and not the link.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let existing = fs::metadata(&target).ok();
@@ -53,19 +56,28 @@ pub(super) fn atomically(
     Ok(())
 }
 
+/// What the system said, without the name of the temporary file, which tells nobody anything.
+fn plain(error: io::Error) -> io::Error {
+    match error.kind() {
+        // Wrapped by `tempfile`: the kind is all that can be had apart.
+        kind if error.get_ref().is_some() && kind != io::ErrorKind::Other => kind.into(),
+        _ => error,
+    }
+}
+
 /// Temporary files are private by default; a model gets the permissions of any new file.
 #[cfg(unix)]
 pub(crate) fn new_file() -> tempfile::Builder<'static, 'static> {
     use std::os::unix::fs::PermissionsExt;
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".tucrl-").permissions(fs::Permissions::from_mode(0o666));
+    builder.prefix(TEMPORARY).permissions(fs::Permissions::from_mode(0o666));
     builder
 }
 
 #[cfg(not(unix))]
 pub(crate) fn new_file() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
-    builder.prefix(".tucrl-");
+    builder.prefix(TEMPORARY);
     builder
 }
 

@@ -8,7 +8,7 @@ use std::fmt::{Error, Write};
 use tucrl_lab::runner::{Ending, Outcome};
 use tucrl_lab::stats::{growth, half_width, mean};
 
-use super::super::text::{counted, number, printable};
+use super::super::text::{counted, digits, number, printable};
 use super::Experiment;
 
 const TIME_WIDTH: usize = 13;
@@ -216,20 +216,6 @@ fn duration(seconds: f64) -> String {
         s if s < 1.0 => format!("{:.0} ms", 1000.0 * s),
         s => format!("{} s", digits(s, 3)),
     }
-}
-
-/// So many digits at least; whole numbers in full up to ten million.
-pub(super) fn digits(value: f64, count: i32) -> String {
-    if value == 0.0 {
-        return "0".into();
-    }
-    let rounded = format!("{value:.*e}", (count - 1).max(0) as usize);
-    // Of the rounded number: 0.9996 with three digits is 1.00.
-    let exponent = rounded.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0);
-    if !(-4..7).contains(&exponent) {
-        return rounded;
-    }
-    format!("{value:.*}", (count - 1 - exponent).max(0) as usize)
 }
 
 #[cfg(test)]

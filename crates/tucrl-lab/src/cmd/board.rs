@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use tucrl::run::{Run, RunSpec};
+use tucrl::run::Run;
 use tucrl_lab::runner::{Outcome, Watch};
 
-use super::{Experiment, table};
+use super::text::digits;
 
 const PATIENCE: Duration = Duration::from_millis(700);
 /// More threads than this do not get a line each.
@@ -24,11 +24,19 @@ const NAME: usize = 20;
 pub(super) struct Board {
     stop: Arc<AtomicBool>,
     clock: Instant,
-    /// Steps that each cell has taken.
-    taken: Vec<AtomicU64>,
-    names: Vec<String>,
+    cells: Vec<Line>,
     screen: Option<Screen>,
     steps: u64,
+    /// Steps that were taken before, by other processes.
+    given: AtomicU64,
+}
+
+/// What is shown of one cell.
+struct Line {
+    name: String,
+    steps: u64,
+    taken: AtomicU64,
+    is_begun: AtomicBool,
 }
 
 struct Screen {
@@ -39,21 +47,25 @@ struct Screen {
 }
 
 impl Board {
-    pub(super) fn new(experiment: &Experiment, cells: &[RunSpec], stop: Arc<AtomicBool>) -> Self {
-        let names = experiment.agents.iter().flat_map(|(name, _)| {
-            let short = name.chars().take(NAME).collect::<String>();
-            (0..experiment.seeds).map(move |run| format!("{short} #{run}"))
-        });
+    /// For cells with these names, which take so many steps.
+    pub(super) fn new(
+        cells: impl IntoIterator<Item = (String, u64)>,
+        stop: Arc<AtomicBool>,
+    ) -> Self {
+        let line = |(name, steps)| {
+            let (taken, is_begun) = (AtomicU64::new(0), AtomicBool::new(false));
+            Line { name, steps, taken, is_begun }
+        };
+        let cells: Vec<Line> = cells.into_iter().map(line).collect();
         let steps = cells.iter().map(|cell| cell.steps).sum();
         let lines = rayon::current_num_threads().min(cells.len()).min(LINES);
-        Self {
-            stop,
-            clock: Instant::now(),
-            taken: cells.iter().map(|_| AtomicU64::new(0)).collect(),
-            names: names.collect(),
-            screen: io::stderr().is_terminal().then(|| Screen::new(steps, lines)),
-            steps,
-        }
+        let screen = io::stderr().is_terminal().then(|| Screen::new(steps, lines));
+        Self { stop, clock: Instant::now(), cells, screen, steps, given: AtomicU64::new(0) }
+    }
+
+    /// A cell of an agent, so short that a line stays within 80 columns.
+    pub(super) fn name(agent: &str, run: u64) -> String {
+        format!("{} #{run}", agent.chars().take(NAME).collect::<String>())
     }
 
     fn show(&self, worker: usize, cell: usize, run: &Run) {
@@ -67,8 +79,9 @@ impl Board {
         if let Some(line) = screen.lines.get(worker) {
             line.set_message(self.line(cell, run));
         }
-        let done: u64 = self.taken.iter().map(|taken| taken.load(Ordering::Relaxed)).sum();
-        let rate = done as f64 / self.clock.elapsed().as_secs_f64();
+        let done: u64 = self.cells.iter().map(|cell| cell.taken.load(Ordering::Relaxed)).sum();
+        let own = done.saturating_sub(self.given.load(Ordering::Relaxed));
+        let rate = own as f64 / self.clock.elapsed().as_secs_f64();
         let left = self.steps.saturating_sub(done) as f64 / rate.max(1.0);
         screen.total.set_position(done);
         let mut message = format!("{} of {} steps", short(done), short(self.steps));
@@ -81,9 +94,9 @@ impl Board {
 
     fn line(&self, cell: usize, run: &Run) -> String {
         let agent = run.agent();
-        let (name, step) = (&self.names[cell], short(run.taken()));
-        let width = self.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-        let regret = table::digits(run.regret(), 3);
+        let (name, step) = (&self.cells[cell].name, short(run.taken()));
+        let width = self.cells.iter().map(|cell| cell.name.chars().count()).max().unwrap_or(0);
+        let regret = digits(run.regret(), 3);
         let mut line = format!("{name:<width$}  step {step:<5}  regret {regret:<6}");
         if agent.episode_count() > 0 {
             let _ = write!(line, "  episode {:<5}", short(agent.episode_count() as u64));
@@ -101,13 +114,23 @@ impl Watch for Board {
     }
 
     fn at(&self, worker: usize, cell: usize, run: &Run) {
-        self.taken[cell].store(run.taken(), Ordering::Relaxed);
+        let line = &self.cells[cell];
+        line.taken.store(run.taken(), Ordering::Relaxed);
+        if !line.is_begun.swap(true, Ordering::Relaxed) {
+            self.given.fetch_add(run.taken(), Ordering::Relaxed);
+        }
         self.show(worker, cell, run);
+    }
+
+    fn skipped(&self, cell: usize) {
+        let line = &self.cells[cell];
+        line.taken.store(line.steps, Ordering::Relaxed);
+        self.given.fetch_add(line.steps, Ordering::Relaxed);
     }
 
     fn ended(&self, worker: usize, cell: usize, _outcome: &Outcome) {
         // A run that failed leaves nothing to wait for.
-        self.taken[cell].store(self.steps / self.taken.len() as u64, Ordering::Relaxed);
+        self.cells[cell].taken.store(self.cells[cell].steps, Ordering::Relaxed);
         if let Some(line) = self.screen.as_ref().and_then(|screen| screen.lines.get(worker)) {
             line.set_message("");
         }
@@ -154,10 +177,10 @@ fn short(count: u64) -> String {
         value /= 1000.0;
         // Where three digits would round up to a thousand, the next unit begins.
         if value < 999.5 {
-            return format!("{}{unit}", table::digits(value, 3));
+            return format!("{}{unit}", digits(value, 3));
         }
     }
-    format!("{}G", table::digits(value / 1000.0, 3))
+    format!("{}G", digits(value / 1000.0, 3))
 }
 
 fn time(seconds: f64) -> String {

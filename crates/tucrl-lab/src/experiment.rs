@@ -1,0 +1,275 @@
+//! Which runs does an experiment consist of?
+//!
+//! An experiment is a TOML file: worlds, agents, how many seeds, how many steps. Every agent in every
+//! world with every run index is a cell, and a cell is named by a [`CellId`]: all that decides its
+//! result, so that a stored record can be matched with the cell that it claims to be. Run r of one agent
+//! faces the same random stream of the world as run r of another, as in `tucrl learn`.
+//!
+//! Reads `names`, `catalogue`, `agent_catalogue`; feeds `store`, `sweep` and the commands.
+//! `docs/experiments.md` is its manual. The paper does not speak of files.
+
+mod error;
+mod prepare;
+mod read;
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use tucrl::run::Checkpoints;
+
+pub use error::{ExperimentError, ExperimentProblem};
+pub use prepare::PreparedWorld;
+
+use crate::agent_catalogue::NamedAgent;
+use crate::catalogue::World;
+
+/// The longest run.
+pub const LONGEST: u64 = 10_000_000_000;
+/// How often a decade regret is written down, unless the experiment says otherwise.
+const PER_DECADE: u32 = 10;
+/// The master seed, unless the experiment says otherwise; the same as that of `tucrl learn`.
+const MASTER_SEED: u64 = 1;
+
+/// An experiment, as written.
+#[derive(Debug, Clone)]
+pub struct Experiment {
+    /// What it is called.
+    pub name: String,
+    /// What it is about.
+    pub description: Option<String>,
+    /// The worlds, in the order of the file.
+    pub worlds: Vec<ExperimentWorld>,
+    /// The agents, in the order of the file.
+    pub agents: Vec<ExperimentAgent>,
+    /// How many runs each agent makes in each world.
+    pub seeds: u64,
+    /// The seed that all runs draw from.
+    pub master_seed: u64,
+    /// When regret is written down.
+    pub checkpoints: Checkpoints,
+    path: PathBuf,
+    text: String,
+}
+
+/// A world of an experiment.
+#[derive(Debug, Clone)]
+pub struct ExperimentWorld {
+    /// The world.
+    pub world: World,
+    /// How many steps each run takes there.
+    pub steps: u64,
+    /// Of a model file, the hash of its content: another content is another world.
+    pub model: Option<String>,
+    place: Place,
+}
+
+/// An agent of an experiment.
+#[derive(Debug, Clone)]
+pub struct ExperimentAgent {
+    /// The agent.
+    pub agent: NamedAgent,
+    /// What it is called in tables and figures.
+    pub label: String,
+    place: Place,
+}
+
+/// Where in the file something stands.
+#[derive(Debug, Clone)]
+struct Place {
+    line: usize,
+    key: String,
+}
+
+/// One cell: where its world and agent stand in the experiment, and which run it is.
+#[derive(Debug, Clone)]
+pub struct Cell {
+    /// Index of the world.
+    pub world: usize,
+    /// Index of the agent.
+    pub agent: usize,
+    /// Its name.
+    pub id: CellId,
+}
+
+/// All that decides the result of a cell.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CellId {
+    /// The experiment's name.
+    pub experiment: String,
+    /// The world, as its shortest spec.
+    pub world: String,
+    /// Of a model file, the hash of its content.
+    pub model: Option<String>,
+    /// The agent, as its shortest spec.
+    pub agent: String,
+    /// What the agent is called.
+    pub label: String,
+    /// How many steps.
+    pub steps: u64,
+    /// When regret is written down.
+    pub checkpoints: Checkpoints,
+    /// The seed of the experiment.
+    pub master_seed: u64,
+    /// Which run.
+    pub run: u64,
+}
+
+impl Experiment {
+    /// Reads an experiment.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or says something that is not understood; with line and key.
+    pub fn read(path: &Path) -> Result<Self, ExperimentError> {
+        read::file(path)
+    }
+
+    /// The text of the file.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// The cells: by world, then by agent, then by run.
+    pub fn cells(&self) -> Vec<Cell> {
+        let mut cells = Vec::new();
+        for (world, place) in self.worlds.iter().enumerate() {
+            let mut times = self.checkpoints.times(place.steps);
+            // Where growth over the last decade is measured from.
+            times.push(place.steps / 10);
+            let checkpoints = Checkpoints::At(Checkpoints::At(times).times(place.steps));
+            for (agent, named) in self.agents.iter().enumerate() {
+                cells.extend((0..self.seeds).map(|run| {
+                    let id = CellId {
+                        experiment: self.name.clone(),
+                        world: place.world.to_string(),
+                        model: place.model.clone(),
+                        agent: named.agent.to_string(),
+                        label: named.label.clone(),
+                        steps: place.steps,
+                        checkpoints: checkpoints.clone(),
+                        master_seed: self.master_seed,
+                        run,
+                    };
+                    Cell { world, agent, id }
+                }));
+            }
+        }
+        cells
+    }
+
+    /// The first key in which another experiment means something else, with both meanings.
+    pub fn difference(&self, other: &Self) -> Option<(&'static str, String, String)> {
+        let meanings = |of: &Self| {
+            let worlds: Vec<String> = of.worlds.iter().map(ExperimentWorld::meaning).collect();
+            let agents: Vec<String> = of.agents.iter().map(ExperimentAgent::meaning).collect();
+            [
+                ("name", of.name.clone()),
+                ("seeds", of.seeds.to_string()),
+                ("master_seed", of.master_seed.to_string()),
+                ("worlds", worlds.join(" ")),
+                ("agents", agents.join(" ")),
+                ("checkpoints", format!("{:?}", of.checkpoints)),
+            ]
+        };
+        let mut pairs = meanings(self).into_iter().zip(meanings(other));
+        pairs.find(|(own, other)| own != other).map(|(own, other)| (own.0, own.1, other.1))
+    }
+}
+
+impl ExperimentWorld {
+    fn meaning(&self) -> String {
+        let model = self.model.as_ref().map_or(String::new(), |model| format!(", content {model}"));
+        format!("{} ({} steps{model})", self.world, self.steps)
+    }
+}
+
+impl ExperimentAgent {
+    fn meaning(&self) -> String {
+        let spec = self.agent.to_string();
+        if self.label == spec { spec } else { format!("{spec} ({})", self.label) }
+    }
+}
+
+impl CellId {
+    /// How a cell is shown, and what patterns are held against.
+    pub fn title(&self) -> String {
+        format!("{} {} #{}", self.world, self.label, self.run)
+    }
+
+    /// Whether a pattern occurs in the title; `*` stands for anything.
+    pub fn matches(&self, pattern: &str) -> bool {
+        let title = self.title();
+        let mut rest = title.as_str();
+        pattern.split('*').all(|piece| match rest.split_once(piece) {
+            Some((_, after)) => {
+                rest = after;
+                true
+            }
+            None => false,
+        })
+    }
+
+    /// The beginning of its file names: readable, safe on any file system, and unique by a hash.
+    pub fn stem(&self) -> String {
+        // Such a plain structure always becomes JSON.
+        let full = serde_json::to_vec(self).unwrap_or_default();
+        let hash = blake3::hash(&full).to_hex();
+        format!("{}_{}_r{:04}_{}", slug(&self.world), slug(&self.label), self.run, &hash[..12])
+    }
+}
+
+/// Small letters, digits, points and single hyphens.
+fn slug(text: &str) -> String {
+    let mut slug = String::new();
+    for c in text.chars().flat_map(char::to_lowercase) {
+        if c.is_ascii_alphanumeric() || c == '.' {
+            slug.push(c);
+        } else if !slug.ends_with('-') {
+            slug.push('-');
+        }
+    }
+    slug.truncate(40);
+    slug.trim_matches(['-', '.']).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id(label: &str, run: u64) -> CellId {
+        CellId {
+            experiment: "first".into(),
+            world: "three-state:delta=0.005".into(),
+            model: None,
+            agent: "tucrl".into(),
+            label: label.into(),
+            steps: 10,
+            checkpoints: Checkpoints::At(vec![1, 10]),
+            master_seed: 1,
+            run,
+        }
+    }
+
+    #[test]
+    fn file_names_are_readable_safe_and_unique() {
+        let stem = id("TUCRL, α = ½ / CON", 3).stem();
+        assert!(stem.starts_with("three-state-delta-0.005_tucrl-con_r0003_"), "{stem}");
+        let long = id(&"x:".repeat(300), 123_456).stem();
+        assert!(long.len() < 120 && long.is_ascii(), "{long}");
+        let stems = [id("A", 0), id("a", 0), id("a", 1), id("a ", 0)].map(|id| id.stem());
+        for (index, stem) in stems.iter().enumerate() {
+            assert!(!stems[..index].contains(stem));
+        }
+    }
+
+    #[test]
+    fn patterns_are_pieces_of_titles() {
+        let cell = id("ucrl", 12);
+        for pattern in ["", "ucrl", "three*ucrl", "three-state:delta=0.005 ucrl #12", "#1", "*#12*"]
+        {
+            assert!(cell.matches(pattern), "{pattern}");
+        }
+        for pattern in ["tucrl", "ucrl*three", "#3"] {
+            assert!(!cell.matches(pattern), "{pattern}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What is wrong with an experiment, where, and what should be changed?
+//!
+//! A message starts with the file, the line and the key, and ends with what to change.
+
+use std::path::PathBuf;
+
+use thiserror::Error;
+use tucrl::error::SolveError;
+
+use crate::agent_catalogue::NamedAgentError;
+use crate::catalogue::LoadError;
+use crate::formats::FormatError;
+use crate::names::SpecError;
+
+/// Why an experiment could not be had.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ExperimentError {
+    /// The file cannot be read.
+    #[error(transparent)]
+    File(#[from] FormatError),
+    /// The file is not TOML.
+    #[error("{}:{line}: this is not TOML: {what}", path.display())]
+    Syntax {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// What the parser says.
+        what: String,
+    },
+    /// A key is wrong.
+    #[error("{}:{line}: `{key}`: {problem}", path.display())]
+    Key {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The key, as in `agents[2].label`.
+        key: String,
+        /// What is wrong with it.
+        problem: Box<ExperimentProblem>,
+    },
+}
+
+/// What can be wrong with a key.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ExperimentProblem {
+    /// A key that does not exist.
+    #[error("there is no such key: {}", instead(nearest.as_deref(), known))]
+    Unknown {
+        /// The key that was probably meant.
+        nearest: Option<String>,
+        /// The keys that exist.
+        known: &'static [&'static str],
+    },
+    /// A key that must be there.
+    #[error("the key is missing: add it, as in `{example}`")]
+    Missing {
+        /// How it may look.
+        example: &'static str,
+    },
+    /// A value of another type, or out of range.
+    #[error("{found} is not accepted: write {expected}")]
+    Value {
+        /// What stands there.
+        found: String,
+        /// What is accepted.
+        expected: &'static str,
+    },
+    /// A world or an agent that is given before.
+    #[error("{what} is given twice: {change}")]
+    Twice {
+        /// Which one.
+        what: String,
+        /// What to do about it.
+        change: &'static str,
+    },
+    /// A fault within a spec.
+    #[error(transparent)]
+    Spec(#[from] SpecError),
+    /// A world that cannot be built.
+    #[error(transparent)]
+    World(#[from] LoadError),
+    /// A world that cannot be solved.
+    #[error("{0}")]
+    Solve(#[from] SolveError),
+    /// An agent that cannot be made.
+    #[error(transparent)]
+    Agent(#[from] NamedAgentError),
+}
+
+fn instead(nearest: Option<&str>, known: &[&str]) -> String {
+    match nearest {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => format!("accepted are {}", known.join(", ")),
+    }
+}

@@ -1,0 +1,312 @@
+//! What does an experiment's file say?
+//!
+//! The keys are walked by hand instead of derived, so that every message knows the line and the key,
+//! numbers may be written as 1e6, and lists may hold specs or tables.
+
+use std::ops::Range;
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+use tucrl::run::Checkpoints;
+
+use super::{
+    Experiment, ExperimentAgent, ExperimentError, ExperimentProblem as Problem, ExperimentWorld,
+    LONGEST, MASTER_SEED, PER_DECADE, Place,
+};
+use crate::agent_catalogue::NamedAgent;
+use crate::catalogue::World;
+use crate::formats::FormatError;
+use crate::names::{integer, nearest};
+
+const KEYS: &[&str] =
+    &["name", "description", "steps", "seeds", "master_seed", "checkpoints", "worlds", "agents"];
+const WORLD_KEYS: &[&str] = &["spec", "steps"];
+const AGENT_KEYS: &[&str] = &["spec", "label"];
+
+const A_NAME: &str = "letters, digits, hyphens, underscores and points, beginning with a letter or a \
+                      digit, at most 64 of them: it becomes the name of a folder";
+const STEPS: &str = "an integer between 1 and 1e10, such as 1e6";
+const TIMES: &str =
+    "how many a decade, between 1 and 10000, or a list of increasing steps from 1 on";
+
+type Value<'a> = Spanned<DeValue<'a>>;
+
+struct Reader<'a> {
+    path: &'a Path,
+    text: &'a str,
+}
+
+pub(super) fn file(path: &Path) -> Result<Experiment, ExperimentError> {
+    let bytes = std::fs::read(path).map_err(|source| FormatError::io(path, source))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
+        let line = 1 + good.iter().filter(|&&byte| byte == b'\n').count();
+        FormatError::NotUtf8 { path: path.into(), line }
+    })?;
+    let reader = Reader { path, text: &text };
+    let table = DeTable::parse(&text).map_err(|error| ExperimentError::Syntax {
+        path: path.into(),
+        line: error.span().map_or(1, |span| reader.line(span.start)),
+        what: error.message().lines().collect::<Vec<_>>().join(", "),
+    })?;
+    let mut experiment = reader.experiment(table.get_ref())?;
+    experiment.text = text;
+    Ok(experiment)
+}
+
+impl Reader<'_> {
+    fn experiment(&self, table: &DeTable<'_>) -> Result<Experiment, ExperimentError> {
+        self.only(table, KEYS, "")?;
+        let missing = |key: &str, example| {
+            // It is missing everywhere; the end is where one would add it.
+            let line = self.text.lines().count().max(1);
+            self.at(Place { line, key: key.into() }, Problem::Missing { example })
+        };
+        let name = table.get("name").ok_or_else(|| missing("name", "name = \"first\""))?;
+        let is_safe = |name: &str| {
+            let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+            name.chars().all(is_plain)
+                && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+                && name.len() <= 64
+        };
+        let name = self.string(name, "name", A_NAME, is_safe)?;
+        let description = table.get("description");
+        let description = description
+            .map(|text| self.string(text, "description", "a text in quotes", |_| true))
+            .transpose()?;
+        let seeds = table.get("seeds").ok_or_else(|| missing("seeds", "seeds = 20"))?;
+        let seeds = self.integer(seeds, "seeds", "an integer between 1 and 1e6", 1..=1_000_000)?;
+        let steps =
+            table.get("steps").map(|steps| self.integer(steps, "steps", STEPS, 1..=LONGEST));
+        let steps = steps.transpose()?;
+        let master_seed = table.get("master_seed").map_or(Ok(MASTER_SEED), |seed| {
+            self.integer(seed, "master_seed", "an integer of at least 0", 0..=u64::MAX)
+        })?;
+        let checkpoints = table
+            .get("checkpoints")
+            .map_or(Ok(Checkpoints::PerDecade(PER_DECADE)), |value| self.checkpoints(value))?;
+        let worlds = table
+            .get("worlds")
+            .ok_or_else(|| missing("worlds", "worlds = [\"three-state:delta=0\"]"))?;
+        let worlds = self.worlds(worlds, steps, &missing)?;
+        let agents = table
+            .get("agents")
+            .ok_or_else(|| missing("agents", "agents = [\"tucrl:alpha=0.05\"]"))?;
+        let agents = self.agents(agents)?;
+        let path = self.path.into();
+        let text = String::new();
+        Ok(Experiment {
+            name,
+            description,
+            worlds,
+            agents,
+            seeds,
+            master_seed,
+            checkpoints,
+            path,
+            text,
+        })
+    }
+
+    fn worlds(
+        &self,
+        value: &Value<'_>,
+        steps: Option<u64>,
+        missing: &dyn Fn(&str, &'static str) -> ExperimentError,
+    ) -> Result<Vec<ExperimentWorld>, ExperimentError> {
+        let mut worlds: Vec<ExperimentWorld> = Vec::new();
+        let expected =
+            "a list of worlds, such as [\"taxi\", {spec = \"three-state\", steps = 1e7}]";
+        for (index, item) in self.list(value, "worlds", expected)?.enumerate() {
+            let key = format!("worlds[{index}]");
+            let (spec, table) = self.spec_or_table(item, &key, expected, WORLD_KEYS)?;
+            let place = self.place(spec.span(), &key);
+            let text = self.string(spec, &key, expected, |_| true)?;
+            let world =
+                World::parse(&text).map_err(|error| self.at(place.clone(), error.into()))?;
+            let own_steps = table.and_then(|table| table.get("steps"));
+            let own_key = format!("{key}.steps");
+            let steps = match (own_steps, steps) {
+                (Some(own), _) => self.integer(own, &own_key, STEPS, 1..=LONGEST)?,
+                (None, Some(steps)) => steps,
+                (None, None) => return Err(missing("steps", "steps = 1e6")),
+            };
+            let model = match &world {
+                World::File(path) => {
+                    let bytes = std::fs::read(path).map_err(|source| {
+                        let error = FormatError::io(path, source);
+                        self.at(place.clone(), Problem::World(error.into()))
+                    })?;
+                    Some(blake3::hash(&bytes).to_hex()[..16].to_string())
+                }
+                World::Library { .. } => None,
+            };
+            if worlds.iter().any(|earlier| earlier.world.to_string() == world.to_string()) {
+                let what = format!("the world {world}");
+                let change = "keep one of them; other steps make another experiment";
+                return Err(self.at(place, Problem::Twice { what, change }));
+            }
+            worlds.push(ExperimentWorld { world, steps, model, place });
+        }
+        Ok(worlds)
+    }
+
+    fn agents(&self, value: &Value<'_>) -> Result<Vec<ExperimentAgent>, ExperimentError> {
+        let mut agents: Vec<ExperimentAgent> = Vec::new();
+        let expected =
+            "a list of agents, such as [\"tucrl\", {spec = \"scal:c=5\", label = \"SCAL\"}]";
+        for (index, item) in self.list(value, "agents", expected)?.enumerate() {
+            let key = format!("agents[{index}]");
+            let (spec, table) = self.spec_or_table(item, &key, expected, AGENT_KEYS)?;
+            let place = self.place(spec.span(), &key);
+            let text = self.string(spec, &key, expected, |_| true)?;
+            let agent =
+                NamedAgent::parse(&text).map_err(|error| self.at(place.clone(), error.into()))?;
+            let label_key = format!("{key}.label");
+            let is_line = |label: &str| {
+                !label.trim().is_empty()
+                    && label.len() <= 80
+                    && !label.chars().any(char::is_control)
+            };
+            let label = match table.and_then(|table| table.get("label")) {
+                Some(label) => {
+                    self.string(label, &label_key, "a short text of one line", is_line)?
+                }
+                None => agent.to_string(),
+            };
+            if agents.iter().any(|earlier| earlier.agent.to_string() == agent.to_string()) {
+                let (what, change) = (format!("the agent {agent}"), "keep one of them");
+                return Err(self.at(place, Problem::Twice { what, change }));
+            }
+            if agents.iter().any(|earlier| earlier.label == label) {
+                let (what, change) = (format!("the label {label:?}"), "give each agent its own");
+                return Err(self.at(place, Problem::Twice { what, change }));
+            }
+            agents.push(ExperimentAgent { agent, label, place });
+        }
+        Ok(agents)
+    }
+
+    fn checkpoints(&self, value: &Value<'_>) -> Result<Checkpoints, ExperimentError> {
+        let key = "checkpoints";
+        let DeValue::Array(list) = value.get_ref() else {
+            let count = self.integer(value, key, TIMES, 1..=10_000)?;
+            return Ok(Checkpoints::PerDecade(count as u32));
+        };
+        let mut times: Vec<u64> = Vec::new();
+        for (index, time) in list.iter().enumerate() {
+            let least = times.last().map_or(1, |last| last + 1);
+            times.push(self.integer(time, &format!("{key}[{index}]"), TIMES, least..=LONGEST)?);
+        }
+        if times.is_empty() {
+            return Err(self.not(value, key, TIMES));
+        }
+        Ok(Checkpoints::At(times))
+    }
+
+    /// A spec alone, or a table that has one.
+    fn spec_or_table<'a, 'b>(
+        &self,
+        item: &'a Value<'b>,
+        key: &str,
+        expected: &'static str,
+        known: &'static [&'static str],
+    ) -> Result<(&'a Value<'b>, Option<&'a DeTable<'b>>), ExperimentError> {
+        match item.get_ref() {
+            DeValue::String(_) => Ok((item, None)),
+            DeValue::Table(table) => {
+                self.only(table, known, &format!("{key}."))?;
+                let spec = table.get("spec").ok_or_else(|| {
+                    let place = self.place(item.span(), &format!("{key}.spec"));
+                    self.at(place, Problem::Missing { example: "spec = \"…\"" })
+                })?;
+                Ok((spec, Some(table)))
+            }
+            _ => Err(self.not(item, key, expected)),
+        }
+    }
+
+    /// The first key in the file that does not exist is an error.
+    fn only(
+        &self,
+        table: &DeTable<'_>,
+        known: &'static [&'static str],
+        before: &str,
+    ) -> Result<(), ExperimentError> {
+        let unknown = table.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
+        let Some(key) = unknown.min_by_key(|key| key.span().start) else { return Ok(()) };
+        let nearest = nearest(key.get_ref(), known.iter().copied()).map(Into::into);
+        let place = self.place(key.span(), &format!("{before}{}", key.get_ref().escape_debug()));
+        Err(self.at(place, Problem::Unknown { nearest, known }))
+    }
+
+    fn list<'a, 'b>(
+        &self,
+        value: &'a Value<'b>,
+        key: &str,
+        expected: &'static str,
+    ) -> Result<impl Iterator<Item = &'a Value<'b>>, ExperimentError> {
+        match value.get_ref() {
+            DeValue::Array(list) if !list.is_empty() => Ok(list.iter()),
+            _ => Err(self.not(value, key, expected)),
+        }
+    }
+
+    fn string(
+        &self,
+        value: &Value<'_>,
+        key: &str,
+        expected: &'static str,
+        is_accepted: impl FnOnce(&str) -> bool,
+    ) -> Result<String, ExperimentError> {
+        match value.get_ref() {
+            DeValue::String(text) if is_accepted(text) => Ok(text.to_string()),
+            _ => Err(self.not(value, key, expected)),
+        }
+    }
+
+    fn integer(
+        &self,
+        value: &Value<'_>,
+        key: &str,
+        expected: &'static str,
+        range: std::ops::RangeInclusive<u64>,
+    ) -> Result<u64, ExperimentError> {
+        let read = match value.get_ref() {
+            DeValue::Integer(number) if number.radix() != 10 => {
+                u64::from_str_radix(number.as_str(), number.radix()).ok()
+            }
+            DeValue::Integer(number) => integer(number.as_str()),
+            DeValue::Float(number) => integer(number.as_str()),
+            _ => None,
+        };
+        read.filter(|read| range.contains(read)).ok_or_else(|| self.not(value, key, expected))
+    }
+
+    /// A value that is not what it should be, shown as it stands in the file.
+    fn not(&self, value: &Value<'_>, key: &str, expected: &'static str) -> ExperimentError {
+        let written = self.text.get(value.span()).unwrap_or_default();
+        let line = written.lines().next().unwrap_or_default();
+        let mut found: String = line.chars().take(60).collect();
+        if found.len() < written.trim_end().len() {
+            found.push('…');
+        }
+        let place = self.place(value.span(), key);
+        self.at(place, Problem::Value { found, expected })
+    }
+
+    fn line(&self, byte: usize) -> usize {
+        let before = self.text.as_bytes().get(..byte).unwrap_or(self.text.as_bytes());
+        1 + before.iter().filter(|&&byte| byte == b'\n').count()
+    }
+
+    fn place(&self, span: Range<usize>, key: &str) -> Place {
+        Place { line: self.line(span.start), key: key.into() }
+    }
+
+    fn at(&self, place: Place, problem: Problem) -> ExperimentError {
+        let (path, problem) = (self.path.into(), Box::new(problem));
+        ExperimentError::Key { path, line: place.line, key: place.key, problem }
+    }
+}

@@ -1,0 +1,333 @@
+//! Where do results stay, whatever happens?
+//!
+//! One directory per experiment: `experiment.toml`, a copy of what was asked for; `runs/<cell>.run`, one
+//! file per finished run; `runs/<cell>.<process>.state`, the last checkpoint of a run under way. Every
+//! file appears by one rename, complete and flushed, so that no moment of a crash leaves half a file under
+//! a real name. Nothing is locked: two processes that compute the same cell write the same body, and
+//! either may come last. Checkpoints carry the name of their process, so that processes do not fight for one
+//! file, and the furthest sound one is continued. What is damaged is renamed, never deleted, never used.
+//!
+//! Reads `experiment`, `record`; feeds `sweep`, the commands, and whoever reads results.
+
+mod envelope;
+mod error;
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::{Deserialize, Serialize};
+use tucrl::run::{RunSpec, RunState};
+
+pub use envelope::{Header, Kind, VERSION};
+pub use error::{Damage, StoreError};
+
+use crate::experiment::{CellId, Experiment};
+use crate::formats::save::{TEMPORARY, atomically};
+use crate::formats::{FormatError, IfExists};
+use crate::record::{Provenance, StoredRun};
+
+const EXPERIMENT: &str = "experiment.toml";
+const RUNS: &str = "runs";
+/// A temporary file so old belongs to a process that was killed.
+const ABANDONED: Duration = Duration::from_secs(24 * 3600);
+
+/// The directory of one experiment.
+#[derive(Debug, Clone)]
+pub struct Store {
+    directory: PathBuf,
+    runs: PathBuf,
+    /// Distinguishes this process from all others on all machines.
+    process: String,
+}
+
+/// The checkpoint of a run under way.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct StoredState {
+    /// Which cell it belongs to.
+    pub cell: CellId,
+    /// Steps, seeds, and the algorithm with all its options.
+    pub spec: RunSpec,
+    /// Steps taken.
+    pub taken: u64,
+    /// Whether it was written because the process was told to stop.
+    pub is_stopped: bool,
+    /// All that changes during the run.
+    pub state: RunState,
+}
+
+/// Whether a directory that holds results may be continued.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum IfResults {
+    /// Refuse.
+    Refuse,
+    /// Continue them.
+    Resume,
+}
+
+impl Store {
+    /// Makes the directory of an experiment, or opens it if it belongs to the same one.
+    ///
+    /// # Errors
+    /// When it belongs to another experiment or to something else, holds results that were not to be
+    /// continued, or cannot be written.
+    pub fn create(
+        directory: &Path,
+        experiment: &Experiment,
+        if_results: IfResults,
+    ) -> Result<Self, StoreError> {
+        let store = Self::at(directory);
+        let failed = |source| FormatError::io(directory, source);
+        let copy = directory.join(EXPERIMENT);
+        fs::create_dir_all(directory).map_err(failed)?;
+        let has_results = store.has_results()?;
+        if !has_results && !copy.exists() {
+            for entry in fs::read_dir(directory).map_err(failed)? {
+                let name = entry.map_err(failed)?.file_name();
+                let name = name.to_string_lossy();
+                // Another process may be about to do the same.
+                if !name.starts_with(TEMPORARY) && name != RUNS && name != EXPERIMENT {
+                    return Err(StoreError::NotAnExperiment { path: directory.into() });
+                }
+            }
+        }
+        // Without results it is a first attempt that had a mistake in it: nothing can be lost.
+        if has_results && copy.exists() {
+            let stored = Experiment::read(&copy)?;
+            if let Some((key, stored, asked)) = stored.difference(experiment) {
+                let path = directory.into();
+                return Err(StoreError::OtherExperiment { path, key, stored, asked });
+            }
+        }
+        if has_results && if_results == IfResults::Refuse {
+            return Err(StoreError::HasResults { path: directory.into() });
+        }
+        fs::create_dir_all(&store.runs).map_err(failed)?;
+        if !has_results || !copy.exists() {
+            let text = experiment.text().as_bytes();
+            atomically(&copy, IfExists::Replace, |out| out.write_all(text))?;
+        }
+        store.sweep_abandoned();
+        Ok(store)
+    }
+
+    /// Opens the directory of an experiment for reading.
+    ///
+    /// # Errors
+    /// When there is no experiment, or its file cannot be read.
+    pub fn open(directory: &Path) -> Result<(Self, Experiment), StoreError> {
+        let copy = directory.join(EXPERIMENT);
+        if !copy.exists() {
+            return Err(StoreError::NoExperiment { path: directory.into() });
+        }
+        Ok((Self::at(directory), Experiment::read(&copy)?))
+    }
+
+    fn at(directory: &Path) -> Self {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        // The address of a local differs between processes too, where machines share a clock.
+        let unique = format!("{} {} {:p}", std::process::id(), now.as_nanos(), &now);
+        let process = blake3::hash(unique.as_bytes()).to_hex()[..8].to_string();
+        Self { directory: directory.into(), runs: directory.join(RUNS), process }
+    }
+
+    /// The directory.
+    pub fn directory(&self) -> &Path {
+        &self.directory
+    }
+
+    /// The file of a finished run, whether it exists or not.
+    pub fn run_file(&self, cell: &CellId) -> PathBuf {
+        self.runs.join(format!("{}.run", cell.stem()))
+    }
+
+    /// The record of a cell, if it is there.
+    ///
+    /// # Errors
+    /// When the file is damaged, newer than this program, or cannot be read.
+    pub fn run(&self, cell: &CellId) -> Result<Option<(Header, StoredRun)>, StoreError> {
+        let path = self.run_file(cell);
+        let found = match envelope::read::<StoredRun>(&path, Kind::Run) {
+            Err(StoreError::File(FormatError::NotFound { .. })) => return Ok(None),
+            found => found?,
+        };
+        match foreign(&found.1, cell) {
+            Some(damage) => Err(StoreError::Damaged { path, damage }),
+            None => Ok(Some(found)),
+        }
+    }
+
+    /// Stores a finished run.
+    ///
+    /// # Errors
+    /// When the disk refuses; an older file of the same cell is then untouched.
+    pub fn write_run(
+        &self,
+        cell: &CellId,
+        run: &StoredRun,
+        provenance: &Provenance,
+    ) -> Result<(), StoreError> {
+        let path = self.run_file(cell);
+        let body = serde_json::to_string(run).map_err(|_| envelope::lossy(&path))?;
+        // JSON knows no infinities: better to hear of one now than to call the file damaged later.
+        if !serde_json::from_str::<StoredRun>(&body).is_ok_and(|back| back == *run) {
+            return Err(envelope::lossy(&path));
+        }
+        envelope::write(&path, Kind::Run, &body, provenance)
+    }
+
+    /// Stores the checkpoint of a run under way, in place of this process's last one.
+    ///
+    /// # Errors
+    /// When the disk refuses.
+    pub fn write_state(
+        &self,
+        state: &StoredState,
+        provenance: &Provenance,
+    ) -> Result<(), StoreError> {
+        let path = self.runs.join(format!("{}.{}.state", state.cell.stem(), self.process));
+        let body = serde_json::to_string(state).map_err(|_| envelope::lossy(&path))?;
+        envelope::write(&path, Kind::State, &body, provenance)
+    }
+
+    /// The checkpoints of a cell, by any process.
+    ///
+    /// # Errors
+    /// When the directory cannot be read.
+    pub fn state_files(&self, cell: &CellId) -> Result<Vec<PathBuf>, StoreError> {
+        let prefix = format!("{}.", cell.stem());
+        let is_state = |name: &str| name.starts_with(&prefix) && name.ends_with(".state");
+        Ok(self.names()?.filter(|(name, _)| is_state(name)).map(|(_, path)| path).collect())
+    }
+
+    /// All checkpoints, by the stem of their cell: one look at the directory for many cells.
+    ///
+    /// # Errors
+    /// When the directory cannot be read.
+    pub fn states_by_cell(&self) -> Result<BTreeMap<String, Vec<PathBuf>>, StoreError> {
+        let mut states: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+        for (name, path) in self.names()? {
+            let stem = name.strip_suffix(".state").and_then(|name| name.rsplit_once('.'));
+            if let Some((stem, _)) = stem {
+                states.entry(stem.into()).or_default().push(path);
+            }
+        }
+        Ok(states)
+    }
+
+    /// Reads one checkpoint.
+    ///
+    /// # Errors
+    /// When it is damaged, newer than this program, or gone.
+    pub fn state(&self, path: &Path, cell: &CellId) -> Result<(Header, StoredState), StoreError> {
+        let found: (Header, StoredState) = envelope::read(path, Kind::State)?;
+        if found.1.cell == *cell {
+            return Ok(found);
+        }
+        let (found, expected) = (found.1.cell.title(), cell.title());
+        let damage = Damage::Foreign { key: "the cell", found, expected };
+        Err(StoreError::Damaged { path: path.into(), damage })
+    }
+
+    /// Removes the checkpoints of a finished cell.
+    ///
+    /// # Errors
+    /// When the directory cannot be read; a checkpoint that stays is harmless.
+    pub fn remove_states(&self, cell: &CellId) -> Result<(), StoreError> {
+        for path in self.state_files(cell)? {
+            // Another process may have been faster.
+            let _ = fs::remove_file(path);
+        }
+        Ok(())
+    }
+
+    /// Renames a damaged file, so that it is kept and yet never used; returns its new name.
+    ///
+    /// # Errors
+    /// When it cannot be renamed.
+    pub fn set_aside(&self, path: &Path) -> Result<PathBuf, StoreError> {
+        let mut aside = path.as_os_str().to_owned();
+        aside.push(".damaged");
+        let mut count = 1;
+        while Path::new(&aside).exists() {
+            count += 1;
+            aside = path.as_os_str().to_owned();
+            aside.push(format!(".{count}.damaged"));
+        }
+        match fs::rename(path, &aside) {
+            // Another process has done it.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+            renamed => renamed.map_err(|source| FormatError::io(path, source))?,
+        }
+        Ok(aside.into())
+    }
+
+    /// The files that were set aside.
+    ///
+    /// # Errors
+    /// When the directory cannot be read.
+    pub fn set_aside_files(&self) -> Result<Vec<PathBuf>, StoreError> {
+        let mut files: Vec<PathBuf> = self
+            .names()?
+            .filter(|(name, _)| name.ends_with(".damaged"))
+            .map(|(_, path)| path)
+            .collect();
+        files.sort();
+        Ok(files)
+    }
+
+    fn has_results(&self) -> Result<bool, StoreError> {
+        let endings = [".run", ".state", ".damaged"];
+        let is_result = |name: &str| endings.iter().any(|ending| name.ends_with(ending));
+        Ok(self.names()?.any(|(name, _)| is_result(&name)))
+    }
+
+    /// Removes the temporary files of processes that were killed long ago.
+    fn sweep_abandoned(&self) {
+        let Ok(names) = self.names() else { return };
+        for (_, path) in names.filter(|(name, _)| name.starts_with(TEMPORARY)) {
+            let age = fs::metadata(&path).and_then(|data| data.modified()).ok();
+            let age = age.and_then(|modified| modified.elapsed().ok());
+            if age.is_some_and(|age| age > ABANDONED) {
+                // Litter that cannot be removed does no harm.
+                let _ = fs::remove_file(path);
+            }
+        }
+    }
+
+    fn names(&self) -> Result<impl Iterator<Item = (String, PathBuf)> + use<>, StoreError> {
+        let failed = |source| FormatError::io(&self.runs, source);
+        let entries = match fs::read_dir(&self.runs) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
+            entries => Some(entries.map_err(failed)?),
+        };
+        let entries = entries.into_iter().flatten().filter_map(Result::ok);
+        Ok(entries.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path())))
+    }
+}
+
+/// Reads a finished run from its file alone, whatever experiment it belongs to.
+///
+/// # Errors
+/// When it is damaged, newer than this program, or cannot be read.
+pub fn read_run(path: &Path) -> Result<(Header, StoredRun), StoreError> {
+    envelope::read(path, Kind::Run)
+}
+
+/// What shows that a record belongs to another cell.
+fn foreign(run: &StoredRun, cell: &CellId) -> Option<Damage> {
+    let spec = &run.spec;
+    let pairs = [
+        ("experiment", run.experiment.clone(), cell.experiment.clone()),
+        ("world", run.world.clone(), cell.world.clone()),
+        ("agent", run.agent.clone(), cell.agent.clone()),
+        ("label", run.label.clone(), cell.label.clone()),
+        ("steps", spec.steps.to_string(), cell.steps.to_string()),
+        ("master_seed", spec.master_seed.to_string(), cell.master_seed.to_string()),
+        ("run", spec.run.to_string(), cell.run.to_string()),
+        ("checkpoints", format!("{:?}", spec.checkpoints), format!("{:?}", cell.checkpoints)),
+    ];
+    let differs = pairs.into_iter().find(|(_, found, expected)| found != expected);
+    differs.map(|(key, found, expected)| Damage::Foreign { key, found, expected })
+}

@@ -1,0 +1,174 @@
+//! How does a file prove that it is whole and what it is?
+//!
+//! Three lines, each ended by a newline. The first is a JSON header: format, version, the BLAKE3 hash of
+//! the body, and where the file comes from. The second is the body, in JSON. The third seals both: the
+//! BLAKE3 hash of all bytes before it. The body depends on the cell only, so that equal hashes in two
+//! headers mean equal results; the header does not.
+//!
+//! The promise: every version keeps these three lines and the meaning of `format`, `version` and
+//! `blake3`, so that an old program can say of a newer file that it is newer, and not that it is broken.
+
+use std::path::Path;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use super::{Damage, StoreError};
+use crate::formats::save::atomically;
+use crate::formats::{FormatError, IfExists};
+use crate::record::Provenance;
+
+/// The version that is written, and the last one that is read.
+pub const VERSION: u32 = 1;
+const SEAL: &str = "blake3 ";
+
+/// What a file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Kind {
+    /// A finished run.
+    #[serde(rename = "tucrl-run")]
+    Run,
+    /// A run under way.
+    #[serde(rename = "tucrl-state")]
+    State,
+}
+
+/// The first line.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Header {
+    /// What the file is.
+    pub format: Kind,
+    /// The version of the format.
+    pub version: u32,
+    /// The hash of the body, without its newline.
+    pub blake3: String,
+    /// Where, when and how fast it was made.
+    pub provenance: Provenance,
+}
+
+/// The part of a header that no version changes.
+#[derive(Deserialize)]
+struct Versioned {
+    version: u32,
+}
+
+/// Writes a file as a whole or not at all, and down to the disk.
+pub(super) fn write(
+    path: &Path,
+    format: Kind,
+    body: &str,
+    provenance: &Provenance,
+) -> Result<(), StoreError> {
+    let blake3 = blake3::hash(body.as_bytes()).to_hex().to_string();
+    let header = Header { format, version: VERSION, blake3, provenance: provenance.clone() };
+    let header = serde_json::to_string(&header).map_err(|_| lossy(path))?;
+    let sealed = format!("{header}\n{body}\n");
+    let seal = blake3::hash(sealed.as_bytes()).to_hex();
+    atomically(path, IfExists::Replace, |out| {
+        out.write_all(sealed.as_bytes())?;
+        writeln!(out, "{SEAL}{seal}")
+    })?;
+    Ok(())
+}
+
+/// Reads a file and verifies all that it says of itself.
+pub(super) fn read<T: DeserializeOwned>(
+    path: &Path,
+    format: Kind,
+) -> Result<(Header, T), StoreError> {
+    let bytes = std::fs::read(path).map_err(|source| FormatError::io(path, source))?;
+    let damaged = |damage| StoreError::Damaged { path: path.into(), damage };
+    let sealed = unsealed(&bytes).map_err(damaged)?;
+    let malformed =
+        |what: &dyn std::fmt::Display| damaged(Damage::Malformed { what: what.to_string() });
+    let (header, body) = sealed.split_once('\n').ok_or_else(|| malformed(&"it has no body"))?;
+    let body = body.strip_suffix('\n').unwrap_or(body);
+    let Versioned { version } = serde_json::from_str(header).map_err(|error| malformed(&error))?;
+    if version > VERSION {
+        return Err(StoreError::NewerVersion { path: path.into(), found: version, known: VERSION });
+    }
+    let header: Header = serde_json::from_str(header).map_err(|error| malformed(&error))?;
+    if header.format != format {
+        return Err(malformed(&"it is another kind of file"));
+    }
+    if header.blake3 != blake3::hash(body.as_bytes()).to_hex().as_str() {
+        return Err(damaged(Damage::Checksum));
+    }
+    let body = serde_json::from_str(body).map_err(|error| malformed(&error))?;
+    Ok((header, body))
+}
+
+/// Everything before the last line, if that is a seal and unbroken.
+fn unsealed(bytes: &[u8]) -> Result<&str, Damage> {
+    let line = bytes.strip_suffix(b"\n").ok_or(Damage::Truncated)?;
+    let start = line.iter().rposition(|&byte| byte == b'\n').ok_or(Damage::Truncated)? + 1;
+    let seal = line[start..].strip_prefix(SEAL.as_bytes()).ok_or(Damage::Truncated)?;
+    if blake3::hash(&bytes[..start]).to_hex().as_bytes() != seal {
+        return Err(Damage::Checksum);
+    }
+    std::str::from_utf8(&bytes[..start])
+        .map_err(|error| Damage::Malformed { what: error.to_string() })
+}
+
+pub(super) fn lossy(path: &Path) -> StoreError {
+    StoreError::Lossy { path: path.into() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn provenance() -> Provenance {
+        Provenance {
+            version: "0".into(),
+            revision: None,
+            machine: "here".into(),
+            sessions: 1,
+            finished: 5,
+            simulate_seconds: 0.25,
+            plan_seconds: 0.5,
+        }
+    }
+
+    #[test]
+    fn every_cut_and_every_flipped_bit_is_noticed() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.run");
+        write(&path, Kind::Run, "[1,2,3]", &provenance()).unwrap();
+        let (header, body): (_, Vec<u32>) = read(&path, Kind::Run).unwrap();
+        assert_eq!((header.provenance, body), (provenance(), vec![1, 2, 3]));
+        let whole = std::fs::read(&path).unwrap();
+        for cut in 0..whole.len() {
+            std::fs::write(&path, &whole[..cut]).unwrap();
+            let error = read::<Vec<u32>>(&path, Kind::Run).unwrap_err();
+            assert!(matches!(error, StoreError::Damaged { .. }), "{cut}: {error}");
+            for bit in 0..8 {
+                let mut flipped = whole.clone();
+                flipped[cut] ^= 1 << bit;
+                std::fs::write(&path, &flipped).unwrap();
+                let error = read::<Vec<u32>>(&path, Kind::Run).unwrap_err();
+                assert!(matches!(error, StoreError::Damaged { .. }), "{cut}, {bit}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_newer_file_is_newer_and_not_broken() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.run");
+        let sealed = "{\"format\":\"tucrl-run\",\"version\":2,\"new\":{}}\nbody of the future\n";
+        let seal = blake3::hash(sealed.as_bytes()).to_hex();
+        std::fs::write(&path, format!("{sealed}blake3 {seal}\n")).unwrap();
+        let error = read::<Vec<u32>>(&path, Kind::Run).unwrap_err();
+        assert!(matches!(error, StoreError::NewerVersion { found: 2, known: 1, .. }), "{error}");
+    }
+
+    #[test]
+    fn a_state_is_not_taken_for_a_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.run");
+        write(&path, Kind::State, "[]", &provenance()).unwrap();
+        let error = read::<Vec<u32>>(&path, Kind::Run).unwrap_err();
+        assert!(error.to_string().contains("another kind of file"), "{error}");
+    }
+}
