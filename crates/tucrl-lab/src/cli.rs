@@ -27,6 +27,7 @@ Examples:
   tucrl bound three-state:delta=0     what the theorems promise
   tucrl run experiment.toml           worlds x agents x seeds, kept on disk
   tucrl status out/experiment         how far an experiment is
+  tucrl report out/experiment         tables, figures, and a page to explore
 
 A world is `name`, or `name:key=value,key=value`, or a model file (.json, .drn)."
 )]
@@ -102,8 +103,8 @@ as paused when it is older or its process was told to stop.")]
     /// Compare two experiments, run by run
     #[command(after_help = "\
 Examples:
-  tucrl compare results/before results/after
-  tucrl compare results/mine results/theirs --json
+  tucrl compare out/before out/after
+  tucrl compare out/mine out/theirs --json
 
 Agents of the same spec in worlds of the same spec are compared, runs of the
 same master seed and index with each other. `same` counts runs whose records
@@ -113,9 +114,9 @@ agree to the last bit.")]
 
 const REPORT_HELP: &str = "\
 Examples:
-  tucrl report results/first
-  tucrl report results/first --out paper/figures
-  tucrl report results/first --json
+  tucrl report out/first
+  tucrl report out/first --out paper/figures
+  tucrl report out/first --json
 
 Writes report.html (one page, no network needed), report.md, the tables
 curves, summary, pairs and episodes as CSV and Parquet, and the figures as

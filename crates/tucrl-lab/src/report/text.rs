@@ -156,9 +156,10 @@ fn range((low, high): Interval) -> String {
 }
 
 fn growth(growth: Growth) -> String {
-    let exponent = format!("{:.2}", growth.exponent + 0.0);
+    let shown = |value: f64| format!("{:.2}", value + 0.0).replace('-', "−");
+    let exponent = shown(growth.exponent);
     match growth.interval {
-        Some((low, high)) => format!("{exponent} ({:.2} to {:.2})", low + 0.0, high + 0.0),
+        Some((low, high)) => format!("{exponent} ({} to {})", shown(low), shown(high)),
         None => exponent,
     }
 }
