@@ -27,6 +27,7 @@ Examples:
   tucrl bound three-state:delta=0     what the theorems promise
   tucrl run experiment.toml           worlds x agents x seeds, kept on disk
   tucrl status out/experiment         how far an experiment is
+  tucrl report out/experiment         tables, figures, and a page to explore
 
 A world is `name`, or `name:key=value,key=value`, or a model file (.json, .drn)."
 )]
@@ -96,6 +97,54 @@ Examples:
 A run counts as running while its last checkpoint is younger than two minutes,
 as paused when it is older or its process was told to stop.")]
     Status(Status),
+    /// Read an experiment's runs: tables, figures, and a page to explore them
+    #[command(after_help = REPORT_HELP)]
+    Report(Report),
+    /// Compare two experiments, run by run
+    #[command(after_help = "\
+Examples:
+  tucrl compare out/before out/after
+  tucrl compare out/mine out/theirs --json
+
+Agents of the same spec in worlds of the same spec are compared, runs of the
+same master seed and index with each other. `same` counts runs whose records
+agree to the last bit.")]
+    Compare(Compare),
+}
+
+const REPORT_HELP: &str = "\
+Examples:
+  tucrl report out/first
+  tucrl report out/first --out paper/figures
+  tucrl report out/first --json
+
+Writes report.html (one page, no network needed), report.md, the tables
+curves, summary, pairs and episodes as CSV and Parquet, and the figures as
+SVG and PNG. docs/reports.md describes them. The same runs give the same files.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// The directory of an experiment
+    pub(crate) directory: PathBuf,
+    /// Where to write [default: report, inside the directory]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Compare {
+    /// The directory of an experiment
+    #[arg(value_name = "DIR A")]
+    pub(crate) first: PathBuf,
+    /// The directory of another
+    #[arg(value_name = "DIR B")]
+    pub(crate) second: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 #[derive(Debug, Args)]

@@ -11,6 +11,7 @@ mod inspect;
 mod learn;
 mod policy;
 mod progress;
+mod report;
 mod run;
 mod status;
 mod text;
@@ -49,6 +50,8 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Some(Verb::Bound(ask)) => well(bound::run(&ask)?),
         Some(Verb::Run(ask)) => run::run(&ask)?,
         Some(Verb::Status(ask)) => well(status::run(&ask)?),
+        Some(Verb::Report(ask)) => well(report::report(&ask)?),
+        Some(Verb::Compare(ask)) => well(report::compare(&ask)?),
     };
     let mut out = BufWriter::new(io::stdout().lock());
     out.write_all(answer.text.as_bytes())

@@ -1,11 +1,22 @@
 //! What do several runs say together?
 //!
-//! Means with 95 % intervals by Student's t, and how fast a curve grows: the slope of ln regret against
-//! ln t between two times, 1 for linear, 1/2 for a square root, 0 for a flat curve.
+//! Means with 95 % intervals by Student's t, quantiles, and how fast a curve grows: the slope of ln regret
+//! against ln t between two times, 1 for linear, 1/2 for a square root, 0 for a flat curve. Below it:
+//! intervals by resampling, curves of an experiment, ranks and paired comparisons.
 //!
-//! Reads nothing; feeds the commands. The paper does not say how its curves were averaged.
+//! Reads `record`; feeds figures, reports and the commands. The paper does not say how its curves were averaged.
+
+mod bootstrap;
+mod ranking;
+mod study;
+#[cfg(test)]
+mod tests;
 
 use std::f64::consts::PI;
+
+pub use bootstrap::{Bootstrap, Interval};
+pub use ranking::{Difference, Pair, differences, sign_test};
+pub use study::{AgentStudy, Growth, Point, Study, WorldStudy};
 
 /// The two-sided 95 % quantile of the normal law.
 const NORMAL: f64 = 1.959_963_984_540_054;
@@ -16,6 +27,27 @@ const MANY: u64 = 200;
 /// The mean; NaN of nothing.
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
+}
+
+/// The median; NaN of nothing.
+pub fn median(values: &[f64]) -> f64 {
+    quantile(values, 0.5)
+}
+
+/// A quantile, interpolated linearly between order statistics (type 7 of Hyndman and Fan, as in NumPy and R);
+/// NaN of nothing.
+pub fn quantile(values: &[f64], share: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    quantile_of_sorted(&sorted, share)
+}
+
+fn quantile_of_sorted(sorted: &[f64], share: f64) -> f64 {
+    let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
+    let place = share * last as f64;
+    let below = (place.floor() as usize).min(last);
+    let above = (below + 1).min(last);
+    sorted[below] + (place - below as f64) * (sorted[above] - sorted[below])
 }
 
 /// Half the width of the 95 % interval of the mean, by Student's t; none from fewer than two values.
@@ -87,7 +119,7 @@ pub fn growth(from: (u64, f64), to: (u64, f64)) -> Option<f64> {
 }
 
 #[cfg(test)]
-mod tests {
+mod by_hand {
     use super::*;
 
     #[track_caller]

@@ -19,6 +19,7 @@ use std::path::Path;
 use tucrl::mdp::Mdp;
 
 pub use error::FormatError;
+pub(crate) use save::new_file;
 
 /// What the file alone does not settle.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -67,7 +67,7 @@ fn plain(error: io::Error) -> io::Error {
 
 /// Temporary files are private by default; a model gets the permissions of any new file.
 #[cfg(unix)]
-fn new_file() -> tempfile::Builder<'static, 'static> {
+pub(crate) fn new_file() -> tempfile::Builder<'static, 'static> {
     use std::os::unix::fs::PermissionsExt;
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY).permissions(fs::Permissions::from_mode(0o666));
@@ -75,7 +75,7 @@ fn new_file() -> tempfile::Builder<'static, 'static> {
 }
 
 #[cfg(not(unix))]
-fn new_file() -> tempfile::Builder<'static, 'static> {
+pub(crate) fn new_file() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY);
     builder

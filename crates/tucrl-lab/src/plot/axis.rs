@@ -1,0 +1,155 @@
+//! Where do ticks stand, and what do they say?
+//!
+//! Linear axes have ticks at round numbers, written short (250k, 1.5M); logarithmic ones at powers of ten.
+//!
+//! Reads nothing; feeds the figures.
+
+use std::ops::Range;
+
+use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+
+/// One axis of a panel.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Axis {
+    /// What is measured, with its unit.
+    pub(super) name: &'static str,
+    /// The ends, in the axis' own scale.
+    pub(super) ends: (f64, f64),
+    /// Where ticks stand, in the axis' own scale.
+    pub(super) ticks: Vec<f64>,
+    /// Whether its own scale is the logarithm.
+    pub(super) is_log: bool,
+}
+
+impl Axis {
+    /// A linear axis that shows these values, with about so many ticks.
+    pub(super) fn linear(name: &'static str, low: f64, high: f64, ticks: usize) -> Self {
+        let high = if high > low { high } else { low + low.abs().max(1.0) };
+        let step = round_step((high - low) / ticks as f64);
+        let low = (low / step).floor() * step;
+        let count = ((high - low) / step * (1.0 + 1e-9)).floor() as usize;
+        let ticks = (0..=count).map(|i| low + i as f64 * step).collect();
+        Self { name, ends: (low, high), ticks, is_log: false }
+    }
+
+    /// A linear axis that ends where its values end.
+    pub(super) fn tight(name: &'static str, low: f64, high: f64, ticks: usize) -> Self {
+        let mut axis = Self::linear(name, low, high, ticks);
+        axis.ends.0 = low;
+        axis.ticks.retain(|&tick| tick >= low);
+        axis
+    }
+
+    /// A logarithmic axis from `low` > 0 on, with at most so many ticks.
+    pub(super) fn log(name: &'static str, low: f64, high: f64, ticks: usize) -> Self {
+        let low = low.log10();
+        let high = high.log10().max(low + 0.5);
+        let (first, last) = (low.ceil() as i32, (high + 1e-9).floor() as i32);
+        let every = ((last - first) as usize / ticks.max(1) + 1) as i32;
+        let ticks = (first..=last).filter(|k| k % every == 0).map(f64::from).collect();
+        Self { name, ends: (low, high), ticks, is_log: true }
+    }
+
+    /// Where a value stands, in the axis' own scale; none where it cannot.
+    pub(super) fn place(&self, value: f64) -> Option<f64> {
+        let place = if self.is_log { value.log10() } else { value };
+        place.is_finite().then(|| place.clamp(self.ends.0, self.ends.1))
+    }
+
+    /// What is written at a tick.
+    pub(super) fn label(&self, place: f64) -> String {
+        if self.is_log { power(place.round() as i32) } else { short(place) }
+    }
+}
+
+/// The drawing library asks the axis itself where its ticks are.
+impl Ranged for Axis {
+    type FormatOption = NoDefaultFormatting;
+    type ValueType = f64;
+
+    fn map(&self, place: &f64, (first, last): (i32, i32)) -> i32 {
+        let share = (place - self.ends.0) / (self.ends.1 - self.ends.0);
+        first + (share * f64::from(last - first)).round() as i32
+    }
+
+    fn key_points<H: KeyPointHint>(&self, _hint: H) -> Vec<f64> {
+        self.ticks.clone()
+    }
+
+    fn range(&self) -> Range<f64> {
+        self.ends.0..self.ends.1
+    }
+}
+
+impl ValueFormatter<f64> for Axis {
+    fn format(place: &f64) -> String {
+        short(*place)
+    }
+}
+
+/// 1, 2 or 5 times a power of ten, at least as large.
+fn round_step(least: f64) -> f64 {
+    let unit = 10f64.powf(least.log10().floor());
+    [1.0, 2.0, 5.0]
+        .map(|factor| factor * unit)
+        .into_iter()
+        .find(|&step| step >= least)
+        .unwrap_or(10.0 * unit)
+}
+
+/// A number in few characters: 0.25, 950, 20k, 1.5M.
+pub fn short(value: f64) -> String {
+    let (unit, letter) = match value.abs() {
+        size if size >= 1e12 => return format!("{value:.0e}"),
+        size if size >= 1e9 => (1e9, "G"),
+        size if size >= 1e6 => (1e6, "M"),
+        size if size >= 1e4 => (1e3, "k"),
+        _ => (1.0, ""),
+    };
+    // Ten digits hide that 0.1 + 0.2 is not 0.3.
+    let text = format!("{:.10}", value / unit);
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    let text = if text == "-0" { "0" } else { text };
+    format!("{text}{letter}").replace('-', "−")
+}
+
+/// A power of ten: 0.01, 1, 10, 10², 10³.
+pub fn power(exponent: i32) -> String {
+    match exponent {
+        ..=-1 => format!("{:.*}", exponent.unsigned_abs() as usize, 10f64.powi(exponent)),
+        0 => "1".into(),
+        1 => "10".into(),
+        _ => {
+            let digit = |c: char| c.to_digit(10).and_then(|d| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(d as usize));
+            format!("10{}", exponent.to_string().chars().filter_map(digit).collect::<String>())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_round_and_labels_short() {
+        let axis = Axis::linear("regret", 0.0, 1_234_567.0, 5);
+        assert_eq!(axis.ticks, [0.0, 5e5, 1e6]);
+        let labels: Vec<String> = axis.ticks.iter().map(|&tick| axis.label(tick)).collect();
+        assert_eq!(labels, ["0", "500k", "1M"]);
+        let axis = Axis::linear("gain", 0.1, 0.31, 4);
+        let labels: Vec<String> = axis.ticks.iter().map(|&tick| axis.label(tick)).collect();
+        assert_eq!(labels, ["0.1", "0.2", "0.3"]);
+        assert_eq!(Axis::linear("flat", 2.0, 2.0, 4).ends, (2.0, 4.0));
+        assert_eq!([short(-20_000.0), short(9500.0), short(2.5e9)], ["−20k", "9500", "2.5G"]);
+    }
+
+    #[test]
+    fn logarithmic_ticks_are_powers_of_ten() {
+        let axis = Axis::log("steps", 1.0, 1e6, 8);
+        let labels: Vec<String> = axis.ticks.iter().map(|&tick| axis.label(tick)).collect();
+        assert_eq!(labels, ["1", "10", "10²", "10³", "10⁴", "10⁵", "10⁶"]);
+        assert_eq!(Axis::log("steps", 1.0, 1e10, 5).ticks, [0.0, 3.0, 6.0, 9.0]);
+        assert_eq!((power(-2), power(12)), ("0.01".into(), "10¹²".into()));
+        assert_eq!((axis.place(0.0), axis.place(100.0)), (None, Some(2.0)));
+    }
+}

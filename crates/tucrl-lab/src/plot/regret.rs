@@ -1,0 +1,108 @@
+//! How much does each agent lose in a world, and how sure is that?
+//!
+//! Mean regret with its 95 % interval by Student's t, on linear or on logarithmic axes; on the latter a
+//! straight line is a power, its slope the exponent.
+//!
+//! Reads `stats`; feeds `report`.
+
+use plotters::backend::DrawingBackend;
+use plotters::coord::Shift;
+use plotters::drawing::DrawingArea;
+
+use super::axis::Axis;
+use super::canvas::{Canvas, Frame, cut, room};
+use super::{Figure, FigureError, colour};
+use crate::stats::{AgentStudy, WorldStudy};
+
+/// Regret curves of all agents in one world.
+#[derive(Debug, Clone, Copy)]
+pub struct RegretFigure<'a> {
+    /// The world and its agents.
+    pub world: &'a WorldStudy<'a>,
+    /// Whether both axes are logarithmic.
+    pub is_log: bool,
+}
+
+/// On logarithmic axes, what happens before is of no interest.
+const FIRST_TIME: f64 = 10.0;
+/// Nor are regrets so much below the largest.
+const DECADES: f64 = 1e6;
+
+impl RegretFigure<'_> {
+    fn agents(&self) -> impl Iterator<Item = &AgentStudy<'_>> {
+        self.world.agents.iter().filter(|agent| !agent.regret.is_empty())
+    }
+
+    fn axes(&self) -> (Axis, Axis) {
+        let points = || self.agents().flat_map(|agent| &agent.regret);
+        let last = points().map(|point| point.t).max().unwrap_or(1) as f64;
+        let highest = points()
+            .map(|point| point.student.map_or(point.mean, |(_, high)| high.max(point.mean)))
+            .fold(1.0, f64::max);
+        if self.is_log {
+            let first = FIRST_TIME.min(last / 10.0).max(1.0);
+            let shown = points().filter(|point| point.t as f64 >= first && point.mean > 0.0);
+            let lowest = shown.map(|point| point.mean).fold(highest, f64::min);
+            let lowest = lowest.max(highest / DECADES) / 1.5;
+            let y = Axis::log("regret (reward)", lowest, highest * 1.2, 7);
+            return (Axis::log("steps", first, last, 8), y);
+        }
+        let lowest = points().map(|point| point.mean).fold(0.0, f64::min);
+        let x = Axis::tight("steps", 0.0, last, 6);
+        (x, Axis::linear("regret (reward)", lowest, highest * 1.03, 6))
+    }
+}
+
+impl Figure for RegretFigure<'_> {
+    fn size(&self) -> (u32, u32) {
+        (960, 560)
+    }
+
+    fn draw<B: DrawingBackend>(
+        &self,
+        area: &DrawingArea<B, Shift>,
+        scale: f64,
+    ) -> Result<(), FigureError> {
+        let canvas = Canvas { area, scale };
+        let runs: Vec<usize> = self.agents().map(|agent| agent.runs.len()).collect();
+        let (least, most) = (runs.iter().min().unwrap_or(&0), runs.iter().max().unwrap_or(&0));
+        let runs = match (least, most) {
+            (1, 1) => "one run each".into(),
+            _ if least == most => format!("mean of {most} runs, shaded: 95 % interval (Student)"),
+            _ => format!("mean of {least} to {most} runs, shaded: 95 % interval (Student)"),
+        };
+        let scales = if self.is_log { "; a straight line is a power of t" } else { "" };
+        canvas.title(&format!("Regret in {}", cut(self.world.world, 60)), &(runs + scales))?;
+        let names: Vec<String> = self.agents().map(|agent| cut(agent.label, 30)).collect();
+        let (width, height) = self.size();
+        let (left, top) = (92.0, 76.0);
+        let right = f64::from(width) - room(&names);
+        let frame =
+            Frame { left, top, width: right - left, height: f64::from(height) - top - 58.0 };
+        let (x, y) = self.axes();
+        // Before the first time shown there is nothing; a line must not pile up at the edge.
+        let begin = if self.is_log { 10f64.powf(x.ends.0) * 0.999 } else { 0.0 };
+        let mut panel = canvas.panel(frame, x, y, true)?;
+        let shown = |agent: &AgentStudy<'_>| {
+            let points = agent.regret.iter().filter(|point| point.t as f64 >= begin);
+            points.copied().collect::<Vec<_>>()
+        };
+        for agent in self.agents() {
+            let band: Vec<(f64, f64, f64)> = shown(agent)
+                .iter()
+                .filter_map(|point| point.student.map(|(low, high)| (point.t as f64, low, high)))
+                .collect();
+            panel.band(&band, colour(agent.colour), 0.18)?;
+        }
+        let mut labels = Vec::new();
+        for (agent, name) in self.agents().zip(names) {
+            let start = (!self.is_log).then_some((0.0, 0.0));
+            let means = shown(agent).into_iter().map(|point| (point.t as f64, point.mean));
+            let line: Vec<(f64, f64)> = start.into_iter().chain(means).collect();
+            panel.line(&line, colour(agent.colour), 2.2)?;
+            let end = line.last().and_then(|(_, value)| panel.height_of(*value));
+            labels.extend(end.map(|end| (end, name, colour(agent.colour))));
+        }
+        canvas.labels(labels, right + 10.0, frame)
+    }
+}

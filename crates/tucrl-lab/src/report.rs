@@ -1,0 +1,161 @@
+//! What can be read off the stored records, and where is it written?
+//!
+//! Everything that `tucrl report` leaves in a directory: `report.md`, `report.html`, the tables `curves`, `summary`,
+//! `pairs` and `episodes` as CSV and Parquet, and the figures as SVG and PNG. The same records give the same
+//! bytes. docs/reports.md describes the columns and how intervals are computed.
+//!
+//! Reads `stats`, `plot`; feeds the commands. Files appear whole or not at all.
+
+pub mod csv;
+pub mod html;
+pub mod markdown;
+pub mod parquet;
+pub mod tables;
+pub mod text;
+
+use std::io::{self, Write as _};
+use std::path::{Path, PathBuf};
+
+use thiserror::Error;
+
+use crate::formats::new_file;
+use crate::plot::{self, EpisodeFigure, Figure, FigureError, PoorFigure, RegretFigure};
+use crate::record::Provenance;
+use crate::stats::Study;
+
+/// Captions and paths of the figures of one world.
+pub type Figures = Vec<(String, String)>;
+
+/// Why a report could not be written.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ReportError {
+    /// A file could not be written.
+    #[error("{}: cannot be written: {source}", path.display())]
+    Write {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// A figure could not be drawn.
+    #[error(transparent)]
+    Figure(#[from] FigureError),
+    /// A table could not be written as Parquet.
+    #[error("a table could not be written as Parquet: {0}")]
+    Parquet(#[from] ::parquet::errors::ParquetError),
+    /// The data of the page could not be written as JSON.
+    #[error("the data of the page could not be written: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// Writes everything into a directory, which is made if it is missing; returns the files, the page first.
+///
+/// # Errors
+/// When a file cannot be written or a figure cannot be drawn.
+pub fn write(
+    study: &Study<'_>,
+    provenance: &[Provenance],
+    folder: &Path,
+) -> Result<Vec<PathBuf>, ReportError> {
+    let mut writer = Writer { folder, files: Vec::new() };
+    writer.file("report.html", html::html(study, provenance)?.as_bytes())?;
+    let figures = writer.figures(study)?;
+    writer.file("report.md", markdown::markdown(study, provenance, &figures).as_bytes())?;
+    for table in tables::all(study) {
+        writer.file(&format!("{}.csv", table.name), csv::csv(&table).as_bytes())?;
+        writer.file(&format!("{}.parquet", table.name), &parquet::parquet(&table)?)?;
+    }
+    Ok(writer.files)
+}
+
+struct Writer<'a> {
+    folder: &'a Path,
+    files: Vec<PathBuf>,
+}
+
+impl Writer<'_> {
+    fn file(&mut self, name: &str, bytes: &[u8]) -> Result<(), ReportError> {
+        let path = self.folder.join(name);
+        let parent = path.parent().unwrap_or(self.folder);
+        let written = std::fs::create_dir_all(parent).and_then(|()| {
+            let mut file = new_file().tempfile_in(parent)?;
+            file.write_all(bytes)?;
+            file.persist(&path).map(drop).map_err(|error| error.error)
+        });
+        written.map_err(|source| ReportError::Write { path: path.clone(), source })?;
+        self.files.push(path);
+        Ok(())
+    }
+
+    fn figure(&mut self, name: &str, figure: &impl Figure) -> Result<String, ReportError> {
+        let path = format!("figures/{name}.svg");
+        self.file(&path, plot::svg(figure)?.as_bytes())?;
+        self.file(&format!("figures/{name}.png"), &plot::png(figure)?)?;
+        Ok(path)
+    }
+
+    fn figures(&mut self, study: &Study<'_>) -> Result<Vec<Figures>, ReportError> {
+        let worlds = slugs(study.worlds.iter().map(|world| world.world));
+        let labels = slugs(study.labels.iter().copied());
+        let mut all = Vec::new();
+        for (world, slug) in study.worlds.iter().zip(worlds) {
+            let mut figures = Figures::new();
+            if world.time.is_some() {
+                for (is_log, suffix, scale) in
+                    [(false, "", "linear axes"), (true, "-log", "logarithmic axes")]
+                {
+                    let figure = RegretFigure { world, is_log };
+                    let path = self.figure(&format!("regret-{slug}{suffix}"), &figure)?;
+                    figures.push((format!("Regret in {}, {scale}", world.world), path));
+                }
+            }
+            let poor = PoorFigure { world };
+            if !poor.is_empty() {
+                let path = self.figure(&format!("z-{slug}"), &poor)?;
+                figures.push(("Steps in poorly visited pairs".into(), path));
+            }
+            for agent in &world.agents {
+                let run = agent.runs.iter().find(|run| !run.record.episodes.is_empty());
+                let Some(run) = run else { continue };
+                let figure = EpisodeFigure { run, colour: agent.colour };
+                let path =
+                    self.figure(&format!("episodes-{slug}-{}", labels[agent.colour]), &figure)?;
+                figures.push((format!("Episodes of {}", agent.label), path));
+            }
+            all.push(figures);
+        }
+        Ok(all)
+    }
+}
+
+/// Names that are fit for files, all different.
+fn slugs<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
+    let mut slugs: Vec<String> = Vec::new();
+    for name in names {
+        let kept = |c: char| {
+            if c.is_ascii_alphanumeric() || c == '.' { c.to_ascii_lowercase() } else { '-' }
+        };
+        let words: String = name.chars().map(kept).collect();
+        let words: Vec<&str> = words.split('-').filter(|word| !word.is_empty()).collect();
+        // A file name may have 255 bytes on most systems.
+        let base: String = words.join("-").chars().take(80).collect();
+        let numbered = (2..).map(|number| format!("{base}-{number}"));
+        let free = std::iter::once(base.clone()).chain(numbered).find(|slug| !slugs.contains(slug));
+        slugs.extend(free);
+    }
+    slugs
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn file_names_are_plain_and_different() {
+        let names = ["three-state:delta=0", "three state, delta: 0", "../x", "three-state:delta=0"];
+        let slugs = super::slugs(names.into_iter());
+        assert_eq!(
+            slugs,
+            ["three-state-delta-0", "three-state-delta-0-2", "..-x", "three-state-delta-0-3"]
+        );
+    }
+}

@@ -1,0 +1,246 @@
+//! How can the results be explored without installing anything?
+//!
+//! One page: the records' summaries as JSON, a style sheet and a small program of our own, all inside; it asks
+//! the network for nothing. Tables are written here, so they can be read even where programs are not run.
+//!
+//! Reads `stats`, `tables`; feeds `report`.
+
+use std::fmt::Write as _;
+
+use serde::Serialize;
+use serde_json::{Value, json};
+use tucrl::episode::EpisodeRecord;
+
+use super::ReportError;
+use super::tables::stop_name;
+use super::text::{Cells, facts_rows, final_table, pair_table, provenance_rows};
+use crate::plot::exploratory;
+use crate::record::{Provenance, StoredRun};
+use crate::stats::{AgentStudy, Interval, Point, Study, WorldStudy};
+
+const STYLE: &str = include_str!("page.css");
+const CHART: &str = include_str!("chart.js");
+const PROGRAM: &str = include_str!("page.js");
+/// More points than pixels are of no use.
+const MOST_POINTS: usize = 400;
+const MOST_EPISODES: usize = 800;
+
+/// The page.
+///
+/// # Errors
+/// When a record cannot be written as JSON; it always can.
+pub fn html(study: &Study<'_>, provenance: &[Provenance]) -> Result<String, ReportError> {
+    let worlds: Vec<Value> = study.worlds.iter().map(world).collect();
+    let data = serde_json::to_string(&json!({ "worlds": worlds }))?;
+    // Inside a script element only this could end it.
+    let data = data.replace('<', "\\u003c");
+    let mut sections = String::new();
+    for (index, world) in study.worlds.iter().enumerate() {
+        sections += &section(index, world);
+    }
+    let name = escaped(study.name);
+    let provenance = table(&provenance_rows(provenance), "facts");
+    let failed = failures(study);
+    Ok(format!(
+        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <link rel=\"icon\" href=\"data:,\">\n<title>{name}: tucrl report</title>\n\
+         <style>\n{STYLE}</style>\n</head>\n<body>\n\
+         <header><h1>{name}</h1><p class=\"note\">Regret is the optimal gain times steps, minus the \
+         rewards: what was lost by not knowing the world.</p></header>\n<main>\n{failed}{sections}\
+         <section><h2>Provenance</h2>{provenance}</section>\n</main>\n\
+         <script type=\"application/json\" id=\"data\">{data}</script>\n\
+         <script>\n{CHART}{PROGRAM}</script>\n</body>\n</html>\n"
+    ))
+}
+
+fn section(index: usize, world: &WorldStudy<'_>) -> String {
+    let name = escaped(world.world);
+    let ranking = table(&final_table(world), "numbers");
+    let pairs = match world.pairs.is_empty() {
+        true => String::new(),
+        false => format!(
+            "<h3>Pairs of runs with the same luck</h3>{}",
+            table(&pair_table(world), "numbers")
+        ),
+    };
+    let facts = table(&facts_rows(world.facts), "facts");
+    format!(
+        "<section data-world=\"{index}\">\n<h2>{name}</h2>\n\
+         <div class=\"regret\"></div>\n<h3>At the end</h3>{ranking}{pairs}\n\
+         <h3>Episodes</h3><div class=\"episodes\"></div>\n\
+         <details open><summary>What is true of this world</summary>{facts}</details>\n</section>\n"
+    )
+}
+
+fn failures(study: &Study<'_>) -> String {
+    let mut list = String::new();
+    for run in study.failed() {
+        let why = run.error.as_deref().unwrap_or_default();
+        let who = format!("{}, {}, run {}", run.world, run.label, run.spec.run);
+        // Writing to a string cannot fail.
+        let _ = write!(list, "<li><b>{}</b>: {}</li>", escaped(&who), escaped(why));
+    }
+    match list.is_empty() {
+        true => list,
+        false => format!(
+            "<section class=\"failed\"><h2>Failed runs</h2><p>They are in no curve and no \
+             table.</p><ul>{list}</ul></section>\n"
+        ),
+    }
+}
+
+/// A table; the first row is its head if it has one.
+fn table(cells: &Cells, class: &str) -> String {
+    let row = |cells: &[String], tag: &str| {
+        let cells = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell)));
+        format!("<tr>{}</tr>", cells.collect::<String>())
+    };
+    let head = cells.head.as_ref().map(|head| format!("<thead>{}</thead>", row(head, "th")));
+    let body: String = cells.rows.iter().map(|cells| row(cells, "td")).collect();
+    format!(
+        "<div class=\"wide\"><table class=\"{class}\">{}<tbody>{body}</tbody></table></div>",
+        head.unwrap_or_default()
+    )
+}
+
+/// Text that is only text.
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+}
+
+/// What the program on the page knows of a world.
+fn world(world: &WorldStudy<'_>) -> Value {
+    let agents: Vec<Value> = world.agents.iter().map(agent).collect();
+    json!({
+        "world": world.world,
+        "reachable": world.facts.reachable,
+        "gain": world.facts.gain,
+        "span": world.facts.span_reachable,
+        "agents": agents,
+    })
+}
+
+fn agent(agent: &AgentStudy<'_>) -> Value {
+    let first = agent.runs.iter().find(|run| !run.record.episodes.is_empty());
+    json!({
+        "label": agent.label,
+        "agent": agent.agent,
+        "colour": agent.colour,
+        "runs": agent.runs.len(),
+        "regret": curve(&agent.regret),
+        "pseudo": curve(&agent.pseudo_regret),
+        "episodes": first.map(|run| timeline(run)),
+    })
+}
+
+#[derive(Serialize, Default)]
+struct Curve {
+    t: Vec<u64>,
+    mean: Vec<f64>,
+    median: Vec<f64>,
+    student: Vec<Option<Interval>>,
+    bootstrap: Vec<Option<Interval>>,
+    outer: Vec<Option<Interval>>,
+    inner: Vec<Option<Interval>>,
+}
+
+fn curve(points: &[Point]) -> Curve {
+    let mut curve = Curve::default();
+    for point in thinned(points, MOST_POINTS) {
+        curve.t.push(point.t);
+        curve.mean.push(rounded(point.mean));
+        curve.median.push(rounded(point.median));
+        curve.student.push(point.student.map(both));
+        curve.bootstrap.push(point.bootstrap.map(both));
+        curve.outer.push(Some(both(point.outer)));
+        curve.inner.push(Some(both(point.inner)));
+    }
+    curve
+}
+
+/// Six digits are more than a pixel shows, and half the page.
+fn rounded(value: f64) -> f64 {
+    format!("{value:.5e}").parse().unwrap_or(value)
+}
+
+fn both((low, high): Interval) -> Interval {
+    (rounded(low), rounded(high))
+}
+
+/// At most so many, evenly chosen, the last one among them.
+fn thinned<T>(items: &[T], most: usize) -> Vec<&T> {
+    let every = items.len().div_ceil(most).max(1);
+    let offset = items.len().saturating_sub(1) % every;
+    items.iter().skip(offset).step_by(every).collect()
+}
+
+/// The episodes of a run, with all reasons counted and, if there are very many, not all shown.
+fn timeline(run: &StoredRun) -> Value {
+    let all: Vec<&EpisodeRecord> = run.record.episodes.iter().map(|(episode, _)| episode).collect();
+    let mut stops: Vec<(&str, usize)> =
+        ["doubling", "new state", "return to new start", "horizon"].map(|name| (name, 0)).into();
+    for episode in &all {
+        let name = stop_name(&episode.stop);
+        stops.iter_mut().filter(|stop| stop.0 == name).for_each(|stop| stop.1 += 1);
+    }
+    let shown = distinct(&all, run.record.steps);
+    let row = |index: usize| {
+        let episode = all[index];
+        let stop = stops.iter().position(|stop| stop.0 == stop_name(&episode.stop));
+        json!([
+            index,
+            episode.start,
+            episode.length,
+            stop,
+            episode.seen,
+            episode.under_visited,
+            rounded(episode.gain),
+            rounded(episode.span),
+        ])
+    };
+    json!({
+        "run": run.spec.run,
+        "steps": run.record.steps,
+        "count": all.len(),
+        "stops": stops,
+        "rows": shown.into_iter().map(row).collect::<Vec<_>>(),
+        "exploratory": merged(&exploratory(all.iter().copied())),
+    })
+}
+
+/// Which episodes are shown: all, or the first of every small stretch of logarithmic and of linear time.
+fn distinct(all: &[&EpisodeRecord], steps: u64) -> Vec<usize> {
+    if all.len() <= MOST_EPISODES {
+        return (0..all.len()).collect();
+    }
+    let half = MOST_EPISODES as f64 / 2.0;
+    let end = steps.max(2) as f64;
+    let place = |episode: &EpisodeRecord| {
+        let t = episode.start as f64;
+        ((t / end * half) as u64, (t.ln() / end.ln() * half) as u64)
+    };
+    let mut last = None;
+    let mut chosen = Vec::new();
+    for (index, episode) in all.iter().enumerate() {
+        let here = Some(place(episode));
+        if here != last || index + 1 == all.len() {
+            chosen.push(index);
+        }
+        last = here;
+    }
+    chosen
+}
+
+/// Ranges whose gaps cannot be seen become one.
+fn merged(ranges: &[(u64, u64)]) -> Vec<(u64, u64)> {
+    let mut merged: Vec<(u64, u64)> = Vec::new();
+    for &(from, to) in ranges {
+        match merged.last_mut().filter(|last| from as f64 <= 1.002 * last.1 as f64) {
+            Some(last) => last.1 = to,
+            None => merged.push((from, to)),
+        }
+    }
+    merged
+}

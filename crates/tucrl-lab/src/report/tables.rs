@@ -1,0 +1,252 @@
+//! Which numbers are in a report, as tables that any program can read?
+//!
+//! Four tables: `curves` has a row per run and checkpoint, `summary` a row per world and agent, `pairs` a row
+//! per comparison, `episodes` a row per episode. The columns are described in docs/reports.md; CSV and Parquet have the same ones.
+//!
+//! Reads `stats`; feeds `csv` and `parquet`.
+
+use tucrl::episode::StopReason;
+use tucrl::run::Case;
+
+use crate::record::StoredRun;
+use crate::stats::{AgentStudy, Interval, Pair, Study, WorldStudy};
+
+/// Columns of equal length.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Table {
+    /// What it is called, and its files.
+    pub name: &'static str,
+    /// Its columns.
+    pub columns: Vec<Column>,
+}
+
+/// One column.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Column {
+    /// Its name.
+    pub name: &'static str,
+    /// Its values, from top to bottom.
+    pub values: Values,
+}
+
+/// Values of one type.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Values {
+    /// Words.
+    Text(Vec<String>),
+    /// Whole numbers; none where there is nothing to count.
+    Count(Vec<Option<u64>>),
+    /// Numbers; none where there is none.
+    Number(Vec<Option<f64>>),
+    /// Yes or no.
+    Flag(Vec<bool>),
+}
+
+impl Table {
+    /// How many rows.
+    pub fn rows(&self) -> usize {
+        match self.columns.first().map(|column| &column.values) {
+            Some(Values::Text(values)) => values.len(),
+            Some(Values::Count(values)) => values.len(),
+            Some(Values::Number(values)) => values.len(),
+            Some(Values::Flag(values)) => values.len(),
+            None => 0,
+        }
+    }
+}
+
+/// A column of words.
+fn text<T>(name: &'static str, rows: &[T], value: impl Fn(&T) -> &str) -> Column {
+    Column { name, values: Values::Text(rows.iter().map(|row| value(row).to_owned()).collect()) }
+}
+
+fn count<T>(name: &'static str, rows: &[T], value: impl Fn(&T) -> Option<u64>) -> Column {
+    Column { name, values: Values::Count(rows.iter().map(value).collect()) }
+}
+
+fn number<T>(name: &'static str, rows: &[T], value: impl Fn(&T) -> Option<f64>) -> Column {
+    Column { name, values: Values::Number(rows.iter().map(value).collect()) }
+}
+
+fn flag<T>(name: &'static str, rows: &[T], value: impl Fn(&T) -> bool) -> Column {
+    Column { name, values: Values::Flag(rows.iter().map(value).collect()) }
+}
+
+/// All tables of a study.
+pub fn all(study: &Study<'_>) -> [Table; 4] {
+    [curves(study), summary(study), pairs(study), episodes(study)]
+}
+
+/// The rows of a table as JSON objects.
+pub fn objects(table: &Table) -> Vec<serde_json::Value> {
+    let cell = |values: &Values, row: usize| match values {
+        Values::Text(values) => serde_json::json!(values[row]),
+        Values::Count(values) => serde_json::json!(values[row]),
+        Values::Number(values) => serde_json::json!(values[row]),
+        Values::Flag(values) => serde_json::json!(values[row]),
+    };
+    let object = |row| {
+        let cells = table.columns.iter().map(|column| (column.name, cell(&column.values, row)));
+        cells.map(|(name, cell)| (name.to_owned(), cell)).collect::<serde_json::Map<_, _>>().into()
+    };
+    (0..table.rows()).map(object).collect()
+}
+
+/// Every run, failed ones included, in the order of worlds and agents.
+fn runs<'a>(study: &Study<'a>) -> Vec<&'a StoredRun> {
+    let agents = study.worlds.iter().flat_map(|world| &world.agents);
+    agents.flat_map(|agent| agent.runs.iter().chain(&agent.failed)).copied().collect()
+}
+
+/// A row per run and checkpoint.
+pub fn curves(study: &Study<'_>) -> Table {
+    let mut rows = Vec::new();
+    for run in runs(study) {
+        let both = run.record.regret.iter().zip(&run.record.pseudo_regret);
+        rows.extend(both.map(|(&(t, regret), &(_, pseudo))| (run, t, regret, pseudo)));
+    }
+    let columns = vec![
+        text("world", &rows, |row| &row.0.world),
+        text("agent", &rows, |row| &row.0.agent),
+        text("label", &rows, |row| &row.0.label),
+        count("run", &rows, |row| Some(row.0.spec.run)),
+        count("t", &rows, |row| Some(row.1)),
+        number("regret", &rows, |row| Some(row.2)),
+        number("pseudo_regret", &rows, |row| Some(row.3)),
+    ];
+    Table { name: "curves", columns }
+}
+
+/// A row per world and agent, at the last time that all agents of the world have passed.
+pub fn summary(study: &Study<'_>) -> Table {
+    type Row<'s, 'a> = (&'s WorldStudy<'a>, &'s AgentStudy<'a>);
+    let with = |world| move |agent| (world, agent);
+    let rows: Vec<Row<'_, '_>> =
+        study.worlds.iter().flat_map(|world| world.agents.iter().map(with(world))).collect();
+    let point = |row: &Row<'_, '_>| row.1.point_at(row.0.time?).copied();
+    let low = |interval: Option<Interval>| interval.map(|(low, _)| low);
+    let high = |interval: Option<Interval>| interval.map(|(_, high)| high);
+    let pseudo = |row: &Row<'_, '_>| {
+        let time = row.0.time?;
+        row.1.pseudo_regret.iter().find(|point| point.t == time).map(|point| point.mean)
+    };
+    let growth = |row: &Row<'_, '_>| row.1.growth;
+    let columns = vec![
+        text("world", &rows, |row| row.0.world),
+        text("agent", &rows, |row| row.1.agent),
+        text("label", &rows, |row| row.1.label),
+        count("runs", &rows, |row| Some(row.1.runs.len() as u64)),
+        count("failed", &rows, |row| Some(row.1.failed.len() as u64)),
+        count("t", &rows, |row| row.0.time),
+        count("rank", &rows, |row| row.1.rank.map(|rank| rank as u64)),
+        number("mean", &rows, |row| Some(point(row)?.mean)),
+        number("median", &rows, |row| Some(point(row)?.median)),
+        number("student_low", &rows, |row| low(point(row)?.student)),
+        number("student_high", &rows, |row| high(point(row)?.student)),
+        number("bootstrap_low", &rows, |row| low(point(row)?.bootstrap)),
+        number("bootstrap_high", &rows, |row| high(point(row)?.bootstrap)),
+        number("q05", &rows, |row| low(Some(point(row)?.outer))),
+        number("q25", &rows, |row| low(Some(point(row)?.inner))),
+        number("q75", &rows, |row| high(Some(point(row)?.inner))),
+        number("q95", &rows, |row| high(Some(point(row)?.outer))),
+        number("pseudo_mean", &rows, pseudo),
+        number("growth", &rows, |row| Some(growth(row)?.exponent)),
+        number("growth_low", &rows, |row| low(growth(row)?.interval)),
+        number("growth_high", &rows, |row| high(growth(row)?.interval)),
+        number("episodes", &rows, |row| row.1.mean_of(|record| record.episodes.len() as f64)),
+        number("seen", &rows, |row| row.1.mean_of(|record| record.seen as f64)),
+        number("z", &rows, |row| row.1.mean_of(|record| record.z as f64)),
+        number("y", &rows, |row| row.1.mean_of(|record| record.y as f64)),
+        number("gain", &rows, |row| Some(row.0.facts.gain)),
+    ];
+    Table { name: "summary", columns }
+}
+
+/// A row per pair of agents in the same world, at the same time as the summary.
+pub fn pairs(study: &Study<'_>) -> Table {
+    let with = |world| move |pair| (world, pair);
+    type Row<'s, 'a> = (&'s WorldStudy<'a>, &'s Pair);
+    let rows: Vec<Row<'_, '_>> =
+        study.worlds.iter().flat_map(|world| world.pairs.iter().map(with(world))).collect();
+    let ends = |interval: Option<Interval>| (interval.map(|i| i.0), interval.map(|i| i.1));
+    let columns = vec![
+        text("world", &rows, |row| row.0.world),
+        text("first", &rows, |row| &row.1.first),
+        text("second", &rows, |row| &row.1.second),
+        count("t", &rows, |row| row.0.time),
+        count("pairs", &rows, |row| Some(row.1.difference.runs as u64)),
+        number("mean", &rows, |row| Some(row.1.difference.mean)),
+        number("student_low", &rows, |row| ends(row.1.difference.student).0),
+        number("student_high", &rows, |row| ends(row.1.difference.student).1),
+        number("bootstrap_low", &rows, |row| ends(row.1.difference.bootstrap).0),
+        number("bootstrap_high", &rows, |row| ends(row.1.difference.bootstrap).1),
+        count("lower", &rows, |row| Some(row.1.difference.lower as u64)),
+        count("higher", &rows, |row| Some(row.1.difference.higher as u64)),
+        number("sign_test", &rows, |row| Some(row.1.difference.sign_test)),
+    ];
+    Table { name: "pairs", columns }
+}
+
+/// A row per episode.
+pub fn episodes(study: &Study<'_>) -> Table {
+    let mut rows = Vec::new();
+    for run in runs(study) {
+        let numbered = run.record.episodes.iter().enumerate();
+        rows.extend(numbered.map(|(index, (episode, case))| (run, index as u64, episode, *case)));
+    }
+    let columns = vec![
+        text("world", &rows, |row| &row.0.world),
+        text("agent", &rows, |row| &row.0.agent),
+        text("label", &rows, |row| &row.0.label),
+        count("run", &rows, |row| Some(row.0.spec.run)),
+        count("episode", &rows, |row| Some(row.1)),
+        count("start", &rows, |row| Some(row.2.start)),
+        count("length", &rows, |row| Some(row.2.length)),
+        text("stop", &rows, |row| stop_name(&row.2.stop)),
+        count("stop_state", &rows, |row| stop_state(&row.2.stop)),
+        count("stop_action", &rows, |row| match row.2.stop {
+            StopReason::Doubling { action, .. } => Some(action.into()),
+            _ => None,
+        }),
+        count("seen", &rows, |row| Some(row.2.seen)),
+        count("unseen", &rows, |row| Some(row.2.unseen)),
+        count("under_visited", &rows, |row| Some(row.2.under_visited)),
+        flag("planned_unseen", &rows, |row| row.2.planned_unseen),
+        flag("exploratory", &rows, |row| row.2.is_exploratory()),
+        text("case", &rows, |row| case_name(row.3)),
+        number("gain", &rows, |row| Some(row.2.gain)),
+        number("span", &rows, |row| Some(row.2.span)),
+        number("span_seen", &rows, |row| Some(row.2.span_seen)),
+        count("sweeps", &rows, |row| Some(row.2.sweeps)),
+        count("evaluations", &rows, |row| Some(row.2.evaluations)),
+    ];
+    Table { name: "episodes", columns }
+}
+
+/// Why an episode ended, in a word.
+pub fn stop_name(stop: &StopReason) -> &'static str {
+    match stop {
+        StopReason::Doubling { .. } => "doubling",
+        StopReason::NewState { .. } => "new state",
+        StopReason::ReturnToNewStart { .. } => "return to new start",
+        StopReason::Horizon => "horizon",
+    }
+}
+
+fn stop_state(stop: &StopReason) -> Option<u64> {
+    match stop {
+        StopReason::Doubling { state, .. }
+        | StopReason::NewState { state }
+        | StopReason::ReturnToNewStart { state } => Some(*state),
+        StopReason::Horizon => None,
+    }
+}
+
+fn case_name(case: Case) -> &'static str {
+    match case {
+        Case::Plain => "plain",
+        Case::CaseI => "I",
+        Case::CaseII => "II",
+        Case::Missed => "missed",
+    }
+}

@@ -1,0 +1,241 @@
+//! How do results read as rows of words?
+//!
+//! The final table, the paired comparisons, the facts and the provenance, as cells that Markdown, the page and
+//! the terminal set in their own ways.
+//!
+//! Reads `stats`, `record`; feeds `markdown`, `html` and the command.
+
+use crate::plot::bound;
+use crate::record::{Provenance, WorldFacts};
+use crate::stats::{Growth, Interval, WorldStudy};
+
+/// Cells of a table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cells {
+    /// The names of the columns, if they have names.
+    pub head: Option<Vec<String>>,
+    /// The rows.
+    pub rows: Vec<Vec<String>>,
+}
+
+const NOTHING: &str = "–";
+
+/// Agents by rank, at the last time that all have passed.
+pub fn final_table(world: &WorldStudy<'_>) -> Cells {
+    let time = world.time.map_or(NOTHING.into(), |time| grouped(time as f64));
+    let regret = format!("regret at {time}");
+    let head =
+        ["rank", "agent", "runs", &regret, "bootstrap 95 %", "median", "growth", "episodes", "Z"];
+    let mut agents: Vec<_> = world.agents.iter().collect();
+    agents.sort_by_key(|agent| agent.rank.unwrap_or(usize::MAX));
+    let has_episodes = |agent: &&crate::stats::AgentStudy<'_>| {
+        agent.runs.iter().any(|run| !run.record.episodes.is_empty())
+    };
+    let rows = agents
+        .into_iter()
+        .map(|agent| {
+            let point = world.time.and_then(|time| agent.point_at(time));
+            let nothing = || NOTHING.to_owned();
+            let count = |number: Option<f64>| {
+                number.filter(|_| has_episodes(&agent)).map_or_else(nothing, grouped)
+            };
+            let runs = match agent.failed.len() {
+                0 => agent.runs.len().to_string(),
+                failed => format!("{} ({failed} failed)", agent.runs.len()),
+            };
+            vec![
+                agent.rank.map_or_else(nothing, |rank| rank.to_string()),
+                agent.label.to_owned(),
+                runs,
+                point.map_or_else(nothing, |point| with_half(point.mean, point.student)),
+                point.and_then(|point| point.bootstrap).map_or_else(nothing, range),
+                point.map_or_else(nothing, |point| grouped(point.median)),
+                agent.growth.map_or_else(nothing, growth),
+                count(agent.mean_of(|record| record.episodes.len() as f64)),
+                count(agent.mean_of(|record| record.z as f64)),
+            ]
+        })
+        .collect();
+    Cells { head: Some(head.map(str::to_owned).into()), rows }
+}
+
+/// Agents against each other, run by run.
+pub fn pair_table(world: &WorldStudy<'_>) -> Cells {
+    let head = [
+        "comparison",
+        "pairs",
+        "mean difference",
+        "bootstrap 95 %",
+        "lower : higher",
+        "sign test",
+        "verdict",
+    ];
+    let row = |pair: &crate::stats::Pair| {
+        let difference = &pair.difference;
+        let verdict = match difference.sign() {
+            -1 => format!("{} is better", pair.first),
+            1 => format!("{} is better", pair.second),
+            _ => "undecided".into(),
+        };
+        vec![
+            format!("{} − {}", pair.first, pair.second),
+            difference.runs.to_string(),
+            with_half(difference.mean, difference.student),
+            difference.bootstrap.map_or(NOTHING.into(), range),
+            format!("{} : {}", difference.lower, difference.higher),
+            format!("p = {:.2}", difference.sign_test),
+            verdict,
+        ]
+    };
+    Cells {
+        head: Some(head.map(str::to_owned).into()),
+        rows: world.pairs.iter().map(row).collect(),
+    }
+}
+
+/// What is true of a world.
+pub fn facts_rows(facts: &WorldFacts) -> Cells {
+    let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
+    let rows = [
+        ("states", grouped(facts.states as f64)),
+        ("reachable from the start", grouped(facts.reachable as f64)),
+        ("actions, at most", facts.actions.to_string()),
+        ("class", facts.class.clone()),
+        ("start can always be reached back", yes(facts.start_is_recoverable)),
+        ("optimal gain (reward per step)", format!("{:.8} ± {:.0e}", facts.gain, facts.gain_error)),
+        ("span of the optimal bias", number(facts.span)),
+        ("the same over reachable states", number(facts.span_reachable)),
+        ("largest reward", number(facts.r_max)),
+        ("bound on TUCRL's Z after a million steps", grouped(bound(facts, 1e6).floor())),
+    ];
+    let rows = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
+    Cells { head: None, rows }
+}
+
+/// Where, when and how the runs were made, each distinct value once.
+pub fn provenance_rows(all: &[Provenance]) -> Cells {
+    let distinct = |value: fn(&Provenance) -> String| {
+        let mut values: Vec<String> = all.iter().map(value).collect();
+        values.sort();
+        values.dedup();
+        values.join(", ")
+    };
+    let total = |seconds: fn(&Provenance) -> f64| {
+        format!("{} s", grouped(all.iter().map(seconds).sum::<f64>()))
+    };
+    let latest = all.iter().map(|one| one.finished).max().unwrap_or(0);
+    let resumed = all.iter().filter(|one| one.sessions > 1).count();
+    let rows = [
+        ("runs", all.len().to_string()),
+        ("version of tucrl", distinct(|one| one.version.clone())),
+        ("git revision", distinct(|one| one.revision.clone().unwrap_or("unknown".into()))),
+        ("machine", distinct(|one| one.machine.clone())),
+        ("last run finished", utc(latest)),
+        ("runs that were resumed", resumed.to_string()),
+        ("time simulating, all runs", total(|one| one.simulate_seconds)),
+        ("time planning, all runs", total(|one| one.plan_seconds)),
+    ];
+    let rows = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
+    Cells { head: None, rows }
+}
+
+/// A mean and half its Student interval.
+pub fn with_half(mean: f64, interval: Option<Interval>) -> String {
+    match interval {
+        // Both end at the same digit.
+        Some((_, high)) if mean.abs() >= 1000.0 && high - mean >= 1.0 => {
+            format!("{} ± {}", grouped(mean), grouped((high - mean).round()))
+        }
+        Some((_, high)) => format!("{} ± {}", grouped(mean), grouped(high - mean)),
+        None => grouped(mean),
+    }
+}
+
+fn range((low, high): Interval) -> String {
+    format!("{} to {}", grouped(low), grouped(high))
+}
+
+fn growth(growth: Growth) -> String {
+    let shown = |value: f64| format!("{:.2}", value + 0.0).replace('-', "−");
+    let exponent = shown(growth.exponent);
+    match growth.interval {
+        Some((low, high)) => format!("{exponent} ({} to {})", shown(low), shown(high)),
+        None => exponent,
+    }
+}
+
+/// A number with as many digits as it deserves, thousands apart.
+pub fn grouped(value: f64) -> String {
+    let size = value.abs();
+    if !value.is_finite() || size >= 1e15 {
+        return format!("{value:.3e}");
+    }
+    let decimals = match size {
+        _ if value == value.trunc() || size >= 1000.0 => 0,
+        _ if size >= 10.0 => 1,
+        _ if size >= 0.1 => 2,
+        _ => return format!("{value:.1e}"),
+    };
+    let text = format!("{size:.decimals$}");
+    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
+    let mut out = String::new();
+    for (index, digit) in whole.chars().enumerate() {
+        // A narrow space that does not break; a comma is a decimal point to half of the world.
+        if index > 0 && (whole.len() - index).is_multiple_of(3) && whole.len() > 4 {
+            out.push('\u{202f}');
+        }
+        out.push(digit);
+    }
+    let sign = if value < 0.0 { "−" } else { "" };
+    format!("{sign}{out}{rest}")
+}
+
+fn number(value: f64) -> String {
+    let text = format!("{value:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+/// Seconds since 1970 as a date and a time (Howard Hinnant's civil_from_days).
+fn utc(seconds: u64) -> String {
+    let (days, rest) = ((seconds / 86_400) as i64 + 719_468, seconds % 86_400);
+    let era = days / 146_097;
+    let day = days % 146_097;
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let date = day - (153 * month + 2) / 5 + 1;
+    let month = if month < 10 { month + 3 } else { month - 9 };
+    let year = year + era * 400 + i64::from(month <= 2);
+    format!("{year}-{month:02}-{date:02} {:02}:{:02} UTC", rest / 3600, rest / 60 % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_the_digits_they_deserve() {
+        let shown = [
+            (0.0, "0"),
+            (1234.0, "1234"),
+            (161_234.6, "161\u{202f}235"),
+            (-1_500_000.0, "−1\u{202f}500\u{202f}000"),
+            (12.345, "12.3"),
+            (0.456, "0.46"),
+            (0.000_123, "1.2e-4"),
+        ];
+        for (value, text) in shown {
+            assert_eq!(grouped(value), text);
+        }
+        assert_eq!(with_half(100.0, Some((88.0, 112.0))), "100 ± 12");
+        assert_eq!(with_half(2000.4, Some((1988.1, 2012.7))), "2000 ± 12");
+    }
+
+    #[test]
+    fn seconds_become_dates() {
+        assert_eq!(utc(0), "1970-01-01 00:00 UTC");
+        assert_eq!(utc(951_782_399), "2000-02-28 23:59 UTC");
+        assert_eq!(utc(951_782_400), "2000-02-29 00:00 UTC");
+        assert_eq!(utc(1_794_700_000), "2026-11-14 23:46 UTC");
+    }
+}
