@@ -4,9 +4,9 @@
 // Helpers outside of test functions may unwrap as well.
 #![allow(clippy::unwrap_used)]
 
+mod documents;
+
 use std::fmt::Write;
-use std::path::Path;
-use std::{env, fs};
 
 use tucrl_lab::agent_catalogue::{self, AgentEntry};
 
@@ -47,20 +47,7 @@ fn section(out: &mut String, entry: &AgentEntry) {
     writeln!(out, "- **Must be told.** {needs}").unwrap();
     writeln!(out, "- **Proved.** {guarantee}").unwrap();
     write!(out, "- **Cost, and when not to use it.** {caution}\n\n").unwrap();
-    if entry.parameters.is_empty() {
-        *out += "No options.\n";
-    } else {
-        *out += "| key | default | accepts | meaning |\n|---|---|---|---|\n";
-    }
-    for parameter in entry.parameters {
-        let keys: Vec<String> = std::iter::once(&parameter.key)
-            .chain(parameter.aliases)
-            .map(|key| format!("`{key}`"))
-            .collect();
-        let (keys, meaning) = (keys.join(", "), parameter.meaning);
-        let (default, accepts) = (parameter.default, parameter.accepts);
-        writeln!(out, "| {keys} | `{default}` | {accepts} | {meaning} |").unwrap();
-    }
+    documents::parameters(out, entry.parameters, "No options.\n");
     let example = entry.example;
     write!(out, "\n```console\n$ tucrl learn three-state:delta=0 --agent {example}\n```\n")
         .unwrap();
@@ -68,14 +55,5 @@ fn section(out: &mut String, entry: &AgentEntry) {
 
 #[test]
 fn the_document_is_that_of_the_catalogue() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/agents.md");
-    if env::var_os("TUCRL_WRITE_DOCS").is_some() {
-        fs::write(&path, document()).unwrap();
-    }
-    let found = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        found == document(),
-        "docs/agents.md is stale: run TUCRL_WRITE_DOCS=1 cargo test -p tucrl-lab --test \
-         agents_document"
-    );
+    documents::assert_says("agents", &document());
 }

@@ -4,9 +4,9 @@
 // Helpers outside of test functions may unwrap as well.
 #![allow(clippy::unwrap_used)]
 
+mod documents;
+
 use std::fmt::Write;
-use std::path::Path;
-use std::{env, fs};
 
 use tucrl_lab::catalogue::{self, WorldEntry};
 
@@ -37,34 +37,12 @@ fn document() -> String {
 
 fn section(out: &mut String, entry: &WorldEntry) {
     write!(out, "\n## {}\n\n", entry.name).unwrap();
-    if entry.parameters.is_empty() {
-        *out += "No parameters.\n";
-    } else {
-        *out += "| key | default | accepts | meaning |\n|---|---|---|---|\n";
-    }
-    for parameter in entry.parameters {
-        let keys: Vec<String> = std::iter::once(&parameter.key)
-            .chain(parameter.aliases)
-            .map(|key| format!("`{key}`"))
-            .collect();
-        let (keys, meaning) = (keys.join(", "), parameter.meaning);
-        let (default, accepts) = (parameter.default, parameter.accepts);
-        writeln!(out, "| {keys} | `{default}` | {accepts} | {meaning} |").unwrap();
-    }
+    documents::parameters(out, entry.parameters, "No parameters.\n");
     write!(out, "\n```text\n{}\n```\n", entry.facts.join("\n")).unwrap();
     write!(out, "\n```console\n$ tucrl inspect {}\n```\n", entry.example).unwrap();
 }
 
 #[test]
 fn the_document_is_that_of_the_catalogue() {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/worlds.md");
-    if env::var_os("TUCRL_WRITE_DOCS").is_some() {
-        fs::write(&path, document()).unwrap();
-    }
-    let found = fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        found == document(),
-        "docs/worlds.md is stale: run TUCRL_WRITE_DOCS=1 cargo test -p tucrl-lab --test \
-         worlds_document"
-    );
+    documents::assert_says("worlds", &document());
 }

@@ -76,7 +76,8 @@ pub struct EpisodeRecord {
 }
 
 impl EpisodeRecord {
-    /// Whether the episode believed in states never seen because of under-visited pairs.
+    /// Whether both states never seen and under-visited pairs were left when the episode began; for
+    /// TUCRL, whether it believed in the former. Others always do (see `planned_unseen`).
     pub fn is_exploratory(&self) -> bool {
         self.unseen > 0 && self.under_visited > 0
     }
@@ -205,8 +206,9 @@ impl<P: Planner> Episodic<P> {
         });
         let known: KnownRewards<'_> = mean.as_ref().map(|mean| mean as &dyn Fn(usize) -> f64);
         let now = Situation { counts, t_k: self.time, previous: previous.as_ref(), known };
-        let plan = self.planner.plan(&now)?;
+        let plan = self.planner.plan(&now);
         self.plan_time += clock.elapsed();
+        let plan = plan?;
         self.sweeps += plan.sweeps;
         self.episode_start = self.time;
         let action = draw(&plan, &self.counts, self.here, &mut self.random);

@@ -119,7 +119,7 @@ impl Case {
             Self::Plain
         } else if episode.seen == reachable {
             Self::CaseI
-        } else if episode.under_visited > 0 {
+        } else if episode.planned_unseen {
             Self::CaseII
         } else {
             Self::Missed

@@ -297,6 +297,10 @@ fn check_record(record: &RunRecord, algorithm: &Algorithm, world: &WorldNumbers,
             }
         }
         assert_eq!(*case == Case::Plain, episode.unseen == 0, "{what}");
+        assert!(
+            is_tucrl || *case != Case::Missed,
+            "{what}: who believes in every state misses none"
+        );
     }
     assert_eq!(expected_start, steps + 1, "{what}");
 }
