@@ -24,7 +24,7 @@ use thiserror::Error;
 
 pub use axis::{power, short};
 pub use episodes::EpisodeFigure;
-pub(crate) use episodes::exploratory;
+pub(crate) use episodes::believing;
 pub use poor::PoorFigure;
 pub(crate) use poor::bound;
 pub use regret::RegretFigure;

@@ -187,8 +187,13 @@ fn episodes_published(pairs: f64, steps: u64) -> Option<f64> {
 /// How many steps TUCRL can take in pairs that are poorly visited at that time, whatever happens.
 #[doc(alias = "Z")]
 pub fn poor_steps(world: &WorldNumbers, steps: u64) -> f64 {
-    let pairs = world.reachable_pairs();
-    2.0 * (pairs * steps as f64).sqrt() + 2.0 * pairs
+    poor_steps_among(world.reachable_pairs(), steps as f64)
+}
+
+/// [`poor_steps`] for a number of reachable pairs, S^C times A, at any time.
+#[doc(alias = "Z")]
+pub fn poor_steps_among(reachable_pairs: f64, time: f64) -> f64 {
+    2.0 * (reachable_pairs * time).sqrt() + 2.0 * reachable_pairs
 }
 
 /// A finer form of [`poor_steps`]: only pairs that were visited at all take part.

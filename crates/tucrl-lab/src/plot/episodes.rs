@@ -1,8 +1,8 @@
 //! What did an agent know, and believe, episode by episode?
 //!
 //! Four panels over one logarithmic time: states seen, under-visited pairs, optimistic gain and span of the
-//! optimistic bias, each with the truth as a dashed line. Exploratory episodes, which believe in states never
-//! seen because of under-visited pairs (the paper's case II), are shaded.
+//! optimistic bias, each with the truth as a dashed line. Episodes that believe in states never seen are
+//! shaded: TUCRL's exploratory ones, and all of an agent that never stops believing.
 //!
 //! Reads `record`; feeds `report`.
 
@@ -75,12 +75,10 @@ impl EpisodeFigure<'_> {
     }
 }
 
-/// Time ranges of exploratory episodes, neighbours joined.
-pub(crate) fn exploratory<'a>(
-    episodes: impl Iterator<Item = &'a EpisodeRecord>,
-) -> Vec<(u64, u64)> {
+/// Time ranges of episodes that believed in states never seen, neighbours joined.
+pub(crate) fn believing<'a>(episodes: impl Iterator<Item = &'a EpisodeRecord>) -> Vec<(u64, u64)> {
     let mut ranges: Vec<(u64, u64)> = Vec::new();
-    for episode in episodes.filter(|episode| episode.is_exploratory()) {
+    for episode in episodes.filter(|episode| episode.planned_unseen) {
         let end = episode.start + episode.length;
         match ranges.last_mut().filter(|range| range.1 == episode.start) {
             Some(range) => range.1 = end,
@@ -102,7 +100,7 @@ impl Figure for EpisodeFigure<'_> {
     ) -> Result<(), FigureError> {
         let canvas = Canvas { area, scale };
         let run = self.run;
-        let ranges = exploratory(self.episodes());
+        let ranges = believing(self.episodes());
         let title = format!("Episodes of {} in {}", cut(&run.label, 30), cut(&run.world, 40));
         let shaded = if ranges.is_empty() {
             "none believed in states never seen"

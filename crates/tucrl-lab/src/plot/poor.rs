@@ -9,6 +9,7 @@
 use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
+use tucrl::bounds;
 
 use super::axis::Axis;
 use super::canvas::{Canvas, Frame, GREY, cut, room};
@@ -25,8 +26,7 @@ pub struct PoorFigure<'a> {
 
 /// The lemma's bound on Z at a time.
 pub(crate) fn bound(facts: &WorldFacts, t: f64) -> f64 {
-    let pairs = facts.reachable as f64 * facts.actions as f64;
-    2.0 * (pairs * t).sqrt() + 2.0 * pairs
+    bounds::poor_steps_among(facts.reachable as f64 * facts.actions as f64, t)
 }
 
 /// Steps in exploratory episodes among the first `t`.

@@ -14,7 +14,7 @@ use tucrl::episode::EpisodeRecord;
 use super::ReportError;
 use super::tables::stop_name;
 use super::text::{Cells, facts_rows, final_table, pair_table, provenance_rows};
-use crate::plot::exploratory;
+use crate::plot::believing;
 use crate::record::{Provenance, StoredRun};
 use crate::stats::{AgentStudy, Interval, Point, Study, WorldStudy};
 
@@ -206,7 +206,7 @@ fn timeline(run: &StoredRun) -> Value {
         "count": all.len(),
         "stops": stops,
         "rows": shown.into_iter().map(row).collect::<Vec<_>>(),
-        "exploratory": merged(&exploratory(all.iter().copied())),
+        "believing": merged(&believing(all.iter().copied())),
     })
 }
 

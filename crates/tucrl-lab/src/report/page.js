@@ -101,7 +101,7 @@ const episodeChart = (host, world) => {
     const run = state.agent.episodes, rows = run.rows, width = Math.max(300, chart.clientWidth || 960);
     legend.replaceChildren(); chart.replaceChildren();
     const key = make("span", {}, legend);
-    make("i", { class: "shade" }, key); key.append("exploratory: believed in states never seen");
+    make("i", { class: "shade" }, key); key.append("believed in states never seen");
     run.stops.forEach(([name, count], i) => {
       if (!count) return;
       const span = make("span", { class: "why" }, legend);
@@ -118,7 +118,7 @@ const episodeChart = (host, world) => {
       const box = { ...sides, top: top + index * (tall + gap), bottom: top + index * (tall + gap) + tall };
       const values = rows.map((row) => row[column]).concat(truth === null ? [] : [truth]).filter(Number.isFinite);
       const y = scale(false, Math.min(0, ...values), Math.max(1e-9, ...values) * 1.08, box.bottom, box.top, 3);
-      for (const [from, to] of run.exploratory) {
+      for (const [from, to] of run.believing) {
         make("svg:rect", { x: x(from), width: Math.max(1.5, x(to) - x(from)), y: box.top, height: tall, class: "shade" }, svg);
       }
       axes(svg, box, x, y, null, name);
