@@ -155,8 +155,8 @@ struct Greedy {
     pairs: Vec<usize>,
 }
 
-/// The state of one extended value iteration.
-pub(crate) struct Sweeper<'a, 'b> {
+/// One extended value iteration, sweep by sweep; [`solve`] decides when to stop.
+pub struct Sweeper<'a, 'b> {
     set: &'b PlausibleSet<'a>,
     aperiodicity: f64,
     pub(crate) values: Values,
@@ -169,11 +169,8 @@ pub(crate) struct Sweeper<'a, 'b> {
 }
 
 impl<'a, 'b> Sweeper<'a, 'b> {
-    pub(crate) fn new(
-        set: &'b PlausibleSet<'a>,
-        aperiodicity: f64,
-        start: Option<&Values>,
-    ) -> Self {
+    /// Begins at the given values, or at 0.
+    pub fn new(set: &'b PlausibleSet<'a>, aperiodicity: f64, start: Option<&Values>) -> Self {
         let seen = set.counts().seen();
         let mut values = Values { seen: vec![0.0; seen], unseen: 0.0 };
         if let Some(start) = start {
@@ -200,7 +197,7 @@ impl<'a, 'b> Sweeper<'a, 'b> {
 
     /// One application of the optimistic Bellman operator to `values` into `swept`; returns the
     /// smallest and largest increment over the planned states.
-    pub(crate) fn sweep(&mut self) -> (f64, f64) {
+    pub fn sweep(&mut self) -> (f64, f64) {
         let set = self.set;
         let counts = set.counts();
         if set.needs_ranking() {
@@ -237,7 +234,7 @@ impl<'a, 'b> Sweeper<'a, 'b> {
     }
 
     /// Makes the swept values the present ones, recentred so that the smallest is 0.
-    pub(crate) fn advance(&mut self) {
+    pub fn advance(&mut self) {
         let (lowest, _) = ends(self.swept.seen.iter().copied());
         self.swept.seen.iter_mut().for_each(|value| *value -= lowest);
         self.swept.unseen -= lowest;
