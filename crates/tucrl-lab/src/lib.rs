@@ -11,6 +11,7 @@ pub mod names;
 pub mod plot;
 pub mod record;
 pub mod report;
+pub mod reproduce;
 pub mod runner;
 pub mod stats;
 pub mod store;
