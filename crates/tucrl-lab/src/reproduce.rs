@@ -17,6 +17,8 @@ mod pictures;
 mod regimes;
 mod spans;
 mod taxi;
+#[cfg(test)]
+mod tests;
 mod three_state;
 
 use std::io;
@@ -36,6 +38,9 @@ use crate::store::StoreError;
 
 pub use claims::CLAIMS;
 pub use page::{Outcome, verdicts, write};
+
+/// The file of what a claim computes without runs.
+pub const COMPUTED: &str = "computed.json";
 
 /// How much is run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -223,7 +228,7 @@ impl Claim {
         // It takes a second or two: made anew, it cannot be stale.
         let computed = computation(scale)?;
         let text = computed.to_string();
-        let path = folder.join("computed.json");
+        let path = folder.join(COMPUTED);
         atomically(&path, IfExists::Replace, |out| out.write_all(text.as_bytes()))?;
         let stored =
             std::fs::read_to_string(&path).map_err(|source| FormatError::io(&path, source))?;

@@ -14,7 +14,7 @@ use anyhow::{Context, bail};
 use tucrl_lab::experiment::Experiment;
 use tucrl_lab::names::nearest;
 use tucrl_lab::report;
-use tucrl_lab::reproduce::{self, CLAIMS, Claim, Evidence, Finding, Scale, Verdict};
+use tucrl_lab::reproduce::{self, CLAIMS, COMPUTED, Claim, Evidence, Finding, Scale, Verdict};
 use tucrl_lab::stats::Study;
 use tucrl_lab::store::{IfResults, Store};
 use tucrl_lab::sweep::{self, Options};
@@ -55,7 +55,10 @@ pub(super) fn run(ask: &Reproduce) -> anyhow::Result<Answer> {
     for claim in &claims {
         let own = folder.join(claim.name);
         let finding = match carry_out(claim, scale, &own, &stop)? {
-            Runs::Complete => judge(claim, scale, &own)?,
+            Runs::Complete => {
+                report(claim, &own)?;
+                judge(claim, scale, &own)?
+            }
             Runs::Stopped => {
                 say("note", "stopped; the same command goes on where it stopped");
                 return Ok(Answer { text: String::new(), code: ExitCode::from(INTERRUPTED) });
@@ -73,7 +76,19 @@ pub(super) fn run(ask: &Reproduce) -> anyhow::Result<Answer> {
             return Ok(Answer { text: String::new(), code: ExitCode::from(INTERRUPTED) });
         }
     }
-    let page = reproduce::write(&outcomes, scale, &folder)?;
+    // The page also shows what earlier commands left in the directory.
+    let mut all = Vec::new();
+    for claim in CLAIMS {
+        match outcomes.iter().find(|(asked, _)| asked.name == claim.name) {
+            Some((_, finding)) => all.push((claim, finding.clone())),
+            None => {
+                let own = folder.join(claim.name);
+                let before = stored_before(claim, scale, &own)?;
+                all.extend(before.map(|finding| (claim, finding)));
+            }
+        }
+    }
+    let page = reproduce::write(&all, scale, &folder)?;
     let text = match ask.json {
         true => reproduce::verdicts(&outcomes, scale),
         false => verdicts(&outcomes, &page, clock.elapsed())?,
@@ -181,15 +196,38 @@ fn open(folder: &Path, experiment: &Experiment) -> anyhow::Result<Store> {
     })
 }
 
-/// Writes the report of a claim's runs and judges it.
+/// Judges a claim that was not asked for, if all that it needs is stored.
+fn stored_before(claim: &Claim, scale: Scale, folder: &Path) -> anyhow::Result<Option<Finding>> {
+    let is_complete = match claim.experiment(scale)? {
+        None => folder.join(COMPUTED).exists(),
+        Some(_) if !folder.exists() => false,
+        Some(experiment) => {
+            let options = Options { checkpoint_every: CHECKPOINT, retry_failed: true };
+            let store = open(folder, &experiment)?;
+            sweep::survey(&store, experiment.cells(), options)?.to_do.is_empty()
+        }
+    };
+    is_complete.then(|| judge(claim, scale, folder)).transpose()
+}
+
+/// Writes the report of a claim's runs, if it has any.
+fn report(claim: &Claim, folder: &Path) -> anyhow::Result<()> {
+    if claim.experiment.is_some() {
+        let Stored { runs, provenance } = load(folder)?;
+        let study = Study::new(&runs).context("there are no runs")?;
+        report::write(&study, &provenance, &folder.join("report"))?;
+    }
+    Ok(())
+}
+
+/// Judges a claim by what is stored.
 fn judge(claim: &Claim, scale: Scale, folder: &Path) -> anyhow::Result<Finding> {
     let computed = claim.compute(scale, folder)?;
     if claim.experiment.is_none() {
         return Ok(claim.judge(&Evidence { study: None, computed: &computed })?);
     }
-    let Stored { runs, provenance } = load(folder)?;
+    let Stored { runs, .. } = load(folder)?;
     let study = Study::new(&runs).context("there are no runs")?;
-    report::write(&study, &provenance, &folder.join("report"))?;
     Ok(claim.judge(&Evidence { study: Some(&study), computed: &computed })?)
 }
 

@@ -58,6 +58,11 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Finding, ReproduceError> 
     }
     let caption = "M₀, where y cannot be reached: SCAL soon stops paying, TUCRL pays a square root, UCRL for ever.";
     finding.draw("free-lunch-zero", caption, &RegretFigure { world: zero, is_log: true })?;
+    if let Some(last) = study.worlds.last() {
+        let caption =
+            "M_ε with a small ε: now SCAL, told too small a span, loses half of all steps.";
+        finding.draw("free-lunch-small", caption, &RegretFigure { world: last, is_log: true })?;
+    }
     let caption = "M_ε at the end of the run: whoever is logarithmic on M₀ loses half the steps when ε is small.";
     finding.draw("free-lunch", caption, &against_epsilon(study)?)?;
     Ok(finding)

@@ -26,7 +26,7 @@ struct Spans {
 }
 
 pub(super) fn compute(scale: Scale) -> Result<Value, ReproduceError> {
-    let count = scale.of((2_000, 50_000));
+    let count = scale.of((20_000, 100_000));
     let mut random = RandomStream::new(SEED);
     let mut drawn = Vec::with_capacity(count);
     for _ in 0..count {
@@ -82,7 +82,10 @@ fn figure(sorted: &[f64]) -> CurvesFigure {
     let last = sorted.last().copied().unwrap_or(1.0);
     let mut share: Vec<(f64, f64)> = Vec::new();
     for (i, &span) in sorted.iter().enumerate() {
-        share.push((span, (count - i as f64) / count));
+        // More points than pixels are of no use.
+        if share.last().is_none_or(|last| span > 1.01 * last.0) {
+            share.push((span, (count - i as f64) / count));
+        }
     }
     let formula = vec![(0.5, 1.0), (last, 0.5 / last)];
     // Four bins a decade; the formula gives each the share 1/(2 low) − 1/(2 high).
@@ -93,7 +96,7 @@ fn figure(sorted: &[f64]) -> CurvesFigure {
         inside as f64 / count
     };
     let mut bars: Vec<(f64, f64)> = (0..bins).map(|i| (edge(i), held(i))).collect();
-    bars.push((edge(bins), 0.0));
+    bars.extend(bars.last().map(|&(_, last)| (edge(bins), last)));
     let expected = |i: i32| {
         let middle = (edge(i) * edge(i + 1)).sqrt();
         (middle, 0.5 / edge(i) - 0.5 / edge(i + 1))

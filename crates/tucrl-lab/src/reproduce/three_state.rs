@@ -102,8 +102,6 @@ fn green(place: &WorldStudy<'_>, tucrl: &AgentStudy<'_>) -> Result<CurvesFigure,
     let times: Vec<u64> = tucrl.pseudo_regret.iter().map(|point| point.t).collect();
     let z: Option<Vec<(f64, f64)>> = times.iter().map(|&t| z(t)).collect();
     let z = z.ok_or_else(missing)?;
-    let bound = times.iter().map(|&t| (t as f64, plot::bound(place.facts, t as f64))).collect();
-    curves.push(Curve::new("bound on Z", PALETTE[GREEN], Stroke::Dashed, bound));
     curves.push(Curve::new("Z", PALETTE[GREEN], Stroke::Line, z));
     let mut shades = [3, 4, 5, 6].into_iter();
     for agent in place.agents.iter().filter(|agent| agent.label != "UCRL") {
@@ -120,7 +118,12 @@ fn green(place: &WorldStudy<'_>, tucrl: &AgentStudy<'_>) -> Result<CurvesFigure,
     let last = times.last().copied().ok_or_else(missing)? as f64;
     let all = || curves.iter().filter(|curve| curve.stroke == Stroke::Line);
     let highest = all().flat_map(|curve| &curve.points).map(|point| point.1).fold(0.0, f64::max);
-    let y = Axis::linear("pseudo-regret (reward), Z (steps)", 0.0, highest * 1.25, 6);
+    let highest = highest * 1.25;
+    let bound = times.iter().map(|&t| (t as f64, plot::bound(place.facts, t as f64)));
+    // It would be seen to be flat at the top.
+    let bound = bound.take_while(|point| point.1 <= highest).collect();
+    curves.push(Curve::new("bound on Z", PALETTE[GREEN], Stroke::Dashed, bound));
+    let y = Axis::linear("pseudo-regret (reward), Z (steps)", 0.0, highest, 6);
     Ok(CurvesFigure {
         title: format!("Regret and exploration in {}", place.world),
         explanation:
