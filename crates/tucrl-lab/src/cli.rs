@@ -29,6 +29,7 @@ Examples:
   tucrl run experiment.toml           worlds x agents x seeds, kept on disk
   tucrl status out/experiment         how far an experiment is
   tucrl report out/experiment         tables, figures, and a page to explore
+  tucrl bench                         how fast this program is on this machine
 
 A world is `name`, or `name:key=value,key=value`, or a model file (.json, .drn)."
 )]
@@ -114,6 +115,33 @@ Agents of the same spec in worlds of the same spec are compared, runs of the
 same master seed and index with each other. `same` counts runs whose records
 agree to the last bit.")]
     Compare(Compare),
+    /// Measure how near this program is to what this machine can do
+    #[command(after_help = BENCH_HELP)]
+    Bench(Bench),
+}
+
+const BENCH_HELP: &str = "\
+Examples:
+  tucrl bench                          all benchmarks, in less than two minutes
+  tucrl bench --only sweep,literal     some of them
+  tucrl bench --full --json            runs as long as the goals say: half an hour
+
+Every row is a ratio of two times measured in turns within one run, so that it
+says the same on fast and slow machines; leave the machine alone meanwhile.
+Goals are aims, not tests: the exit code does not depend on them.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// Only these benchmarks: whole-run, learning-loop, sweep, literal, nominal-size,
+    /// accelerated, threads, exact
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// Runs as long as the goals say, such as 1e9 steps
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 const REPRODUCE_HELP: &str = "\

@@ -4,6 +4,7 @@
 //! that has seen enough (`tucrl worlds | head -1`) is no failure.
 
 mod agents;
+mod bench;
 mod board;
 mod bound;
 mod export;
@@ -54,6 +55,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Some(Verb::Status(ask)) => well(status::run(&ask)?),
         Some(Verb::Report(ask)) => well(report::report(&ask)?),
         Some(Verb::Compare(ask)) => well(report::compare(&ask)?),
+        Some(Verb::Bench(ask)) => well(bench::run(&ask)?),
     };
     let mut out = BufWriter::new(io::stdout().lock());
     out.write_all(answer.text.as_bytes())

@@ -2,6 +2,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 pub mod agent_catalogue;
+pub mod bench;
 pub mod catalogue;
 pub mod experiment;
 pub mod formats;
