@@ -15,7 +15,7 @@ mod report;
 mod run;
 mod status;
 mod text;
-mod warnings;
+pub(crate) mod warnings;
 mod worlds;
 
 use std::io::{self, BufWriter, Write};
