@@ -274,7 +274,7 @@ class TucrlEnv(gym.Env[np.int64, np.int64]):
         return np.int64(state), reward, False, False, self._info()
 
     def _info(self) -> dict[str, Any]:
-        return {} if self._masks is None else {"action_mask": self._masks[self._walk.state]}
+        return {} if self._masks is None else {"action_mask": self._masks[self._walk.state].copy()}
 
 
 def env_id(world: str) -> str:
@@ -290,7 +290,6 @@ def env_id(world: str) -> str:
 def _register() -> None:
     for name in worlds():
         if env_id(name) not in gym.registry:
-            # The order of Gymnasium's wrappers checks nothing that the walk does not check.
             gym.register(env_id(name), entry_point="tucrl.gym:TucrlEnv", kwargs={"world": name})
 
 

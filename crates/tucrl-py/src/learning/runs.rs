@@ -15,7 +15,7 @@ use tucrl_lab::stats::Study;
 use crate::errors::{bad_input, failed, of_report};
 
 /// Runs and where they come from.
-#[pyclass(name = "Runs", module = "tucrl", frozen)]
+#[pyclass(name = "Runs", module = "tucrl._native", frozen)]
 pub(crate) struct PyRuns {
     runs: Vec<StoredRun>,
     provenance: Provenance,
