@@ -34,8 +34,36 @@ const MOST_STATES: u64 = 1 << 63;
 /// How far outside its range rounding may put a reward, in units of `r_max`.
 const ROUNDING: f64 = 1e-9;
 
-/// A learner.
-#[pyclass(name = "Agent", module = "tucrl", subclass)]
+/// A learner: ask it to `act`, play, let it `observe` what happened.
+///
+/// Agent(spec, states, actions, *, mask=None, r_max=1.0, steps=1_000_000, seed=0, run=0, **options)
+/// Agent(spec, *, world, ...)
+///
+/// spec: an agent and its options, as on the command line: `"tucrl:alpha=0.01"`. `tucrl.agents()` lists them.
+///     Options may also be keywords: `Agent("tucrl", 500, 6, alpha=0.01)`.
+/// states: how many states there are by the designer's count, up to 2**63; those that never happen cost
+///     nothing. A state is an int from 0, or anything that can be hashed (a tuple, bytes, a str), which is
+///     numbered when it is first met.
+/// actions: the largest number of actions of a state.
+/// mask: which actions a state has: an array of states × actions, or a function from the state to a mask,
+///     asked once per state.
+/// world: an `MDP` instead of states and actions; needed by agents that are told an optimal policy or the
+///     rewards. Others do not look into it.
+/// r_max: the largest possible reward; the smallest is 0.
+/// steps: how many steps are planned, for options that depend on it.
+/// seed, run: the agent's own luck; `seed=1, run=3` is that of run 3 of `tucrl learn --seed 1`.
+///
+/// Agents can be copied and pickled in the middle of an episode; copies go their own ways.
+///
+/// >>> import tucrl
+/// >>> walk = tucrl.MDP("river-swim").walk(seed=1)
+/// >>> agent = tucrl.Agent("tucrl:alpha=0.05", states=6, actions=2, seed=1)
+/// >>> for _ in range(1000):
+/// ...     state, reward = walk.step(agent.act(walk.state))
+/// ...     agent.observe(reward, state)
+/// >>> agent
+/// tucrl.Agent("tucrl:alpha=0.05", states=6, actions=2): 1000 steps, 6 states seen
+#[pyclass(name = "Agent", module = "tucrl")]
 pub(crate) struct PyAgent {
     /// The shortest spec.
     spec: String,
@@ -126,6 +154,15 @@ impl PyAgent {
         Ok(agent)
     }
 
+    /// Return the action to play in a state.
+    ///
+    /// The first call says where the agent starts. Later the state is where the last step led, and may be
+    /// left out. Asking again without playing gives the same answer.
+    ///
+    /// >>> import tucrl
+    /// >>> agent = tucrl.Agent("tucrl", states=3, actions=2)
+    /// >>> agent.act(0) == agent.act()
+    /// True
     #[pyo3(signature = (state=None))]
     fn act(&mut self, py: Python<'_>, state: Option<&Bound<'_, PyAny>>) -> PyResult<u32> {
         let Some(learner) = &mut self.learner else { return self.first_act(py, state) };
@@ -148,6 +185,20 @@ impl PyAgent {
         Ok(self.masks.outside(self.here, action))
     }
 
+    /// Learn what the action of the last `act` led to: the reward it paid and the next state.
+    ///
+    /// The reward must lie in [0, r_max]. An action, if given, must be the one that was chosen.
+    ///
+    /// >>> import tucrl
+    /// >>> agent = tucrl.Agent("tucrl", states=3, actions=2)
+    /// >>> action = agent.act(0)
+    /// >>> agent.observe(0.5, 2)
+    /// >>> agent.state, agent.seen
+    /// (2, 2)
+    /// >>> agent.observe(0.5, 2)
+    /// Traceback (most recent call last):
+    ///     ...
+    /// ValueError: observe before act: ask for an action with act(state), play it, then observe what it led to
     #[pyo3(signature = (reward, state, action=None))]
     fn observe(
         &mut self,
@@ -186,10 +237,18 @@ impl PyAgent {
         Ok(())
     }
 
+    /// Write the agent to a file, whole or not at all, from which `load` goes on bit-identically.
+    ///
+    /// The file is a checkpoint like those of `tucrl run`. It holds states of int, float, str, bytes, bool,
+    /// None and tuples of them; `pickle` takes any.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         stored::save(self, py, &path)
     }
 
+    /// Read an agent from a file of `save`, or from a checkpoint (`.state`) of `tucrl run`.
+    ///
+    /// mask: the same as when the agent was made, if it had one.
+    /// world: the world, for a checkpoint of `tucrl run` and for agents that know its rewards.
     #[staticmethod]
     #[pyo3(signature = (path, *, mask=None, world=None))]
     fn load(

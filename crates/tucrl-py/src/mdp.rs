@@ -32,8 +32,23 @@ type Transitions<'py> = (
     Bound<'py, PyArray1<f64>>,
 );
 
-/// A finite world.
-#[pyclass(name = "MDP", module = "tucrl", frozen, subclass)]
+/// A finite world, with exact answers about it.
+///
+/// MDP(world, *, r_max=None, reward_model=None)
+///
+/// world: a spec (`"taxi:map=v3"`; `tucrl.worlds()` lists them), or a model file (`.json`, `.drn`).
+/// r_max: the largest possible reward, instead of what a model file says.
+/// reward_model: which reward model of a DRN file to read.
+///
+/// A model never changes; an answer is computed when it is first asked for, and its array is read-only.
+///
+/// >>> import tucrl
+/// >>> taxi = tucrl.MDP("taxi:map=v3")
+/// >>> taxi
+/// tucrl.MDP("taxi:map=v3"): 500 states, 6 actions, 4196 transitions
+/// >>> taxi.gain, int(taxi.reachable.sum())
+/// (0.353557765876..., 400)
+#[pyclass(name = "MDP", module = "tucrl", frozen)]
 pub(crate) struct PyMdp {
     name: String,
     model: Arc<Mdp>,
@@ -66,6 +81,21 @@ impl PyMdp {
         Ok(Self::of(world.to_string(), model, None))
     }
 
+    /// Build a model from arrays.
+    ///
+    /// transitions: an array of states × actions × states; or a list of matrices of states × states, dense or
+    ///     SciPy-sparse, one per action. A row of zeros means that the state does not have the action; such
+    ///     rows come after those of the actions that it has.
+    /// rewards: one per state, per state and action, or per transition (states × actions × states).
+    /// start: the state it starts in, or one probability per state.
+    /// r_max: the largest possible reward; the largest of the array, or 1, unless given.
+    /// law: "constant", or "bernoulli" for rewards of 0 or r_max with the given means.
+    ///
+    /// >>> import numpy as np, tucrl
+    /// >>> stay_or_go = np.array([[[1.0, 0.0], [0.5, 0.5]], [[0.0, 1.0], [1.0, 0.0]]])
+    /// >>> mdp = tucrl.MDP.from_arrays(stay_or_go, np.array([[0.5, 0.0], [1.0, 0.0]]))
+    /// >>> round(mdp.gain, 12), mdp.policy.tolist()
+    /// (1.0, [1, 0])
     #[staticmethod]
     #[pyo3(
         signature = (*arguments, **options),
@@ -80,6 +110,10 @@ impl PyMdp {
         Ok(convert.call(arguments, options)?.unbind())
     }
 
+    /// Build a model from the table `env.unwrapped.P` of a Gymnasium environment.
+    ///
+    /// The end of an episode is a transition to where the next one starts, so the model goes on for ever.
+    /// Rewards are rescaled from `reward_range`, by default the lowest and highest of the table, to [0, 1].
     #[staticmethod]
     #[pyo3(
         signature = (*arguments, **options),
@@ -139,46 +173,55 @@ impl PyMdp {
         (restore, parts).into_pyobject(py).map(Bound::into_any)
     }
 
+    /// The spec, the file, or what it was called.
     #[getter]
     fn name(&self) -> &str {
         &self.name
     }
 
+    /// How many states.
     #[getter]
     fn states(&self) -> usize {
         self.model.states()
     }
 
+    /// The largest number of actions of a state.
     #[getter]
     fn actions(&self) -> usize {
         self.model.max_actions()
     }
 
+    /// How many state-action pairs.
     #[getter]
     fn pairs(&self) -> usize {
         self.model.pairs()
     }
 
+    /// The largest possible reward; the smallest is 0.
     #[getter]
     fn r_max(&self) -> f64 {
         self.model.r_max()
     }
 
+    /// What rewards of 0 and r_max were before they were rescaled.
     #[getter]
     fn reward_range(&self) -> (f64, f64) {
         self.reward_range
     }
 
+    /// The name of each state, if they have names.
     #[getter]
     fn state_names(&self) -> Vec<String> {
         self.model.state_names().to_vec()
     }
 
+    /// The name of each action, if they have names.
     #[getter]
     fn action_names(&self) -> Vec<String> {
         self.model.action_names().to_vec()
     }
 
+    /// The probability of starting in each state.
     #[getter]
     fn start<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         let mut law = vec![0.0; self.model.states()];
@@ -186,6 +229,7 @@ impl PyMdp {
         PyArray1::from_vec(py, law)
     }
 
+    /// Which actions each state has: an array of states × actions.
     #[getter]
     fn action_mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<bool>>> {
         let (states, width) = (self.model.states(), self.model.max_actions());
@@ -193,6 +237,7 @@ impl PyMdp {
         PyArray1::from_vec(py, flags.collect()).reshape([states, width])
     }
 
+    /// The mean reward of each pair, NaN where there is none: an array of states × actions.
     #[getter]
     fn mean_rewards<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let (states, width) = (self.model.states(), self.model.max_actions());
@@ -205,6 +250,7 @@ impl PyMdp {
         PyArray1::from_vec(py, means).reshape([states, width])
     }
 
+    /// All transitions, as four arrays: states, actions, next states, probabilities.
     #[getter]
     fn transitions<'py>(&self, py: Python<'py>) -> Transitions<'py> {
         let size = self.model.transitions();
@@ -224,33 +270,39 @@ impl PyMdp {
         (array(from), array(played), array(to), PyArray1::from_vec(py, law))
     }
 
+    /// The optimal gain from the start: the best average reward in the long run.
     #[getter]
     fn gain(&self, py: Python<'_>) -> PyResult<f64> {
         Ok(self.solution(py)?.gain_from_start(&self.model).0)
     }
 
+    /// How far the gain can be from the truth, certified.
     #[getter]
     fn gain_error(&self, py: Python<'_>) -> PyResult<f64> {
         Ok(self.solution(py)?.gain_from_start(&self.model).1)
     }
 
+    /// The optimal gain from each state.
     #[getter]
     fn gains<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let solution = self.solution(py)?;
         kept(py, &self.gains, || solution.gain.clone())
     }
 
+    /// A bias that solves the optimality equation; the smallest entry is 0.
     #[getter]
     fn bias<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let solution = self.solution(py)?;
         kept(py, &self.bias, || solution.bias.clone())
     }
 
+    /// The span of the bias over all states.
     #[getter]
     fn span(&self, py: Python<'_>) -> PyResult<f64> {
         Ok(self.solution(py)?.span())
     }
 
+    /// An optimal policy: an action per state.
     #[getter]
     fn policy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
         let solution = self.solution(py)?;
@@ -260,11 +312,13 @@ impl PyMdp {
         })
     }
 
+    /// Which states can be reached from the start.
     #[getter]
     fn reachable<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         PyArray1::from_vec(py, structure::reachable(&self.model))
     }
 
+    /// The maximal end components: the sets of states that can be stayed in for ever.
     #[getter]
     fn end_components<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let components = py.detach(|| structure::end_components(&self.model));
@@ -274,11 +328,17 @@ impl PyMdp {
         PyList::new(py, members.collect::<Vec<_>>())
     }
 
+    /// Whether the start can be reached back from every state that it leads to.
     #[getter]
     fn start_is_recoverable(&self) -> bool {
         structure::start_is_recoverable(&self.model, &structure::reachable(&self.model))
     }
 
+    /// Return "communicating", "weakly communicating" or "multichain".
+    ///
+    /// >>> import tucrl
+    /// >>> tucrl.MDP("three-state:delta=0").classify()
+    /// 'weakly communicating'
     fn classify(&self, py: Python<'_>) -> String {
         py.detach(|| {
             let components = structure::end_components(&self.model);
@@ -286,6 +346,12 @@ impl PyMdp {
         })
     }
 
+    /// Return the longest of the shortest times between two states: of the reachable part, or of all.
+    ///
+    /// >>> import tucrl
+    /// >>> world = tucrl.MDP("three-state:delta=0")
+    /// >>> world.diameter(), world.diameter(reachable=False)
+    /// (1.0, inf)
     #[pyo3(signature = (*, reachable=true))]
     fn diameter(&self, py: Python<'_>, reachable: bool) -> PyResult<f64> {
         let model = &self.model;
@@ -296,6 +362,9 @@ impl PyMdp {
         steps.map_err(failed)
     }
 
+    /// Return gain and bias of a policy from each state.
+    ///
+    /// policy: an action per state, or a row of action probabilities per state.
     fn evaluate<'py>(&self, py: Python<'py>, policy: &Bound<'_, PyAny>) -> PyResult<Arrays<'py>> {
         let policy = read_policy(policy)?;
         policy.check(&self.model).map_err(bad_input)?;
@@ -303,6 +372,12 @@ impl PyMdp {
         Ok((PyArray1::from_vec(py, worth.gain), PyArray1::from_vec(py, worth.bias)))
     }
 
+    /// Draw what playing an action in a state leads to: arrays of next states and rewards.
+    ///
+    /// >>> import tucrl
+    /// >>> states, rewards = tucrl.MDP("river-swim").sample(0, 1, size=1000, seed=7)
+    /// >>> sorted(set(states.tolist()))
+    /// [0, 1]
     #[pyo3(signature = (state, action, size=1, *, seed=0))]
     fn sample<'py>(
         &self,
@@ -328,12 +403,14 @@ impl PyMdp {
         Ok((PyArray1::from_vec(py, next), PyArray1::from_vec(py, reward)))
     }
 
+    /// Walk through the world at random; `seed=1, run=3` is the luck of run 3 of `tucrl learn --seed 1`.
     #[pyo3(signature = (*, seed=0, run=0))]
     fn walk(slf: &Bound<'_, Self>, seed: u64, run: u64) -> PyWalk {
         let random = RandomStream::of_run(seed, run, Purpose::World);
         PyWalk::new(slf.clone().unbind(), random)
     }
 
+    /// Write the model to a file, `.json` (our own format) or `.drn` (Storm's), whole or not at all.
     #[pyo3(signature = (path, *, overwrite=false))]
     fn to_file(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<()> {
         let if_exists = if overwrite { IfExists::Replace } else { IfExists::Refuse };

@@ -20,56 +20,67 @@ impl PyPlan {
 
 #[pymethods]
 impl PyPlan {
+    /// The optimistic gain: the middle of its bounds.
     #[getter]
     fn gain(&self) -> f64 {
         self.0.gain()
     }
 
+    /// Bounds on the optimistic gain.
     #[getter]
     fn gain_bounds(&self) -> (f64, f64) {
         (self.0.gain_low, self.0.gain_high)
     }
 
+    /// The optimistic bias of the states seen; the smallest is 0 among all that were planned on.
     #[getter]
     fn bias<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, &self.0.bias)
     }
 
+    /// The bias of the states never seen, when they were planned on.
     #[getter]
     fn bias_unseen(&self) -> Option<f64> {
         self.0.bias_unseen
     }
 
+    /// The span of the bias over all states that were planned on.
     #[getter]
     fn span(&self) -> f64 {
         self.0.span()
     }
 
+    /// The span of the bias over the states seen.
     #[getter]
     fn span_seen(&self) -> f64 {
         self.0.span_seen()
     }
 
+    /// Sweeps of extended value iteration.
     #[getter]
     fn sweeps(&self) -> u64 {
         self.0.sweeps
     }
 
+    /// Exact evaluations between sweeps.
     #[getter]
     fn evaluations(&self) -> u64 {
         self.0.evaluations
     }
 
+    /// How many states had never been seen.
     #[getter]
     fn unseen(&self) -> u64 {
         self.0.unseen
     }
 
+    /// How many pairs were under-visited.
     #[getter]
     fn under_visited(&self) -> u64 {
         self.0.under_visited
     }
 
+    /// Whether states never seen were planned on.
     #[getter]
     fn believes_unseen(&self) -> bool {
         self.0.bias_unseen.is_some()
@@ -99,56 +110,67 @@ impl PyEpisode {
 
 #[pymethods]
 impl PyEpisode {
+    /// The time of its first action, counted from 1.
     #[getter]
     fn start(&self) -> u64 {
         self.0.start
     }
 
+    /// How many actions it played.
     #[getter]
     fn length(&self) -> u64 {
         self.0.length
     }
 
+    /// Why it ended: "doubling", "new state", "return to new start", or "horizon" while it goes on.
     #[getter]
     fn stop(&self) -> &'static str {
         stop_name(&self.0.stop)
     }
 
+    /// States seen when it started.
     #[getter]
     fn seen(&self) -> u64 {
         self.0.seen
     }
 
+    /// States never seen when it started.
     #[getter]
     fn unseen(&self) -> u64 {
         self.0.unseen
     }
 
+    /// Under-visited pairs when it started.
     #[getter]
     fn under_visited(&self) -> u64 {
         self.0.under_visited
     }
 
+    /// Whether states never seen were planned on.
     #[getter]
     fn believes_unseen(&self) -> bool {
         self.0.planned_unseen
     }
 
+    /// The optimistic gain.
     #[getter]
     fn gain(&self) -> f64 {
         self.0.gain
     }
 
+    /// The span of the optimistic bias over all states planned on.
     #[getter]
     fn span(&self) -> f64 {
         self.0.span
     }
 
+    /// The span over the states seen.
     #[getter]
     fn span_seen(&self) -> f64 {
         self.0.span_seen
     }
 
+    /// Sweeps of the plan.
     #[getter]
     fn sweeps(&self) -> u64 {
         self.0.sweeps

@@ -26,6 +26,7 @@ def play(
 def drawn(spec: str, world: str, seed: int = 1, run: int = 0) -> tuple[tucrl.Agent, tucrl.Walk]:
     """Return an agent and a walk with the streams of one run of ``tucrl learn``."""
     mdp = tucrl.MDP(world)
-    sizes = {"states": mdp.states, "actions": mdp.actions, "r_max": mdp.r_max}
-    agent = tucrl.Agent(spec, mask=mdp.action_mask, seed=seed, run=run, **sizes)
+    agent = tucrl.Agent(
+        spec, mdp.states, mdp.actions, mask=mdp.action_mask, r_max=mdp.r_max, seed=seed, run=run
+    )
     return agent, mdp.walk(seed=seed, run=run)

@@ -84,7 +84,8 @@ def test_a_stored_agent_goes_on_bit_identically(
         twin = tucrl.Agent.load(tmp_path / "agent.state")
     else:
         twin = copy.deepcopy(agent)
-    first, second = [], []
+    first: list[tuple[int, int, float]] = []
+    second: list[tuple[int, int, float]] = []
     for learner, history in ((agent, first), (twin, second)):
         path = tucrl.MDP("river-swim").walk(seed=5)
         for _ in range(3000):

@@ -91,7 +91,7 @@ def test_a_reset_is_the_transition_that_the_model_says() -> None:
     assert env.terminations > 50
 
 
-class Clock(gym.Env[int, int]):
+class Clock(gym.Env[Any, Any]):
     """Counts steps, pays them, terminates or truncates when told."""
 
     observation_space = spaces.Discrete(100, start=3)
@@ -199,7 +199,7 @@ def test_mountain_car_and_cart_pole_in_cells() -> None:
 
 
 def test_every_number_falls_into_its_part_and_what_is_outside_into_the_last() -> None:
-    class Box(gym.Env[Any, int]):
+    class Box(gym.Env[Any, Any]):
         observation_space = spaces.Box(np.array([0.0, -1.0]), np.array([1.0, np.inf]), dtype=np.float64)
         action_space = spaces.Discrete(2)
 
@@ -268,5 +268,6 @@ def test_our_worlds_can_be_learned_through_gymnasium() -> None:
         assert action == direct.act(walk.state)
         state, reward = env.step(action)
         through.observe(reward, state)
-        direct.observe(*reversed(walk.step(action)))
+        after, paid = walk.step(action)
+        direct.observe(paid, after)
     assert np.array_equal(through.visits, direct.visits)

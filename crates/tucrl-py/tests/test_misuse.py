@@ -4,7 +4,7 @@ import random
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pytest
@@ -44,8 +44,8 @@ MISUSES = {
     "a negative state": (lambda: started().observe(0.5, -1), "negative.*number states from 0"),
     "a huge state": (lambda: agent().act(2**70), "number states from 0"),
     "mixed states": (lambda: started().observe(0.5, "x"), "keep to one kind"),
-    "an array": (lambda: agent().act(np.zeros(3)), "cannot be hashed.*tobytes"),
-    "no hash": (lambda: agent().act(Unhashable()), "cannot be hashed"),
+    "an array": (lambda: agent().act(cast(Any, np.zeros(3))), "cannot be hashed.*tobytes"),
+    "no hash": (lambda: agent().act(cast(Any, Unhashable())), "cannot be hashed"),
     "a state of NaN": (lambda: agent().act(float("nan")), "NaN is no state"),
     "too many states": (lambda: _four_states(), "one state more than the 3.*raise `states`"),
     "an unknown agent": (lambda: tucrl.Agent("turcl", 3, 2), "tucrl"),

@@ -60,7 +60,7 @@ def agents() -> dict[str, AgentEntry]:
 
     >>> import tucrl
     >>> print(tucrl.agents()["tucrl"]["needs"])
-    nothing
+    The number of states and actions, junk states included, and r_max.
     """
     entries: list[AgentEntry] = json.loads(_native.agents())
     return {entry["name"]: entry for entry in entries}

@@ -47,14 +47,15 @@ def learn(
     >>> import tucrl
     >>> result = tucrl.learn("three-state:delta=0", ["tucrl:alpha=0.05", "ucrl:alpha=0.05"], 1e5)
     >>> summary = result.table("summary")
-    >>> [f"{agent} {mean:.0f}" for agent, mean in zip(summary["agent"], summary["mean"])]
-    ['tucrl:alpha=0.05 88', 'ucrl:alpha=0.05 16497']
+    >>> dict(zip(summary["agent"], summary["rank"].tolist()))
+    {'tucrl:alpha=0.05': 1, 'ucrl:alpha=0.05': 2}
     """
     model = world if isinstance(world, _native.MDP) else _native.MDP(world)
     specs = [agents] if isinstance(agents, str) else list(agents)
     bar = _bar(steps * seeds * len(specs), progress)
+    tell = None if bar is None else bar.show
     try:
-        runs = _native.learn(model, specs, steps, seeds, seed, jobs, checkpoints, bar and bar.show)
+        runs = _native.learn(model, specs, steps, seeds, seed, jobs, checkpoints, tell)
     finally:
         if bar is not None:
             bar.close()

@@ -93,10 +93,10 @@ def _native_model(
     if r_max is None:
         r_max = max(1.0, float(np.max(reward, initial=1.0)))
     order = np.lexsort((following, action, state))
-    ints = (np.ascontiguousarray(c[order], dtype=np.int64) for c in (state, action, following))
-    floats = (np.ascontiguousarray(c[order], dtype=np.float64) for c in (probability, reward))
+    s, a, n = (np.ascontiguousarray(c[order], dtype=np.int64) for c in (state, action, following))
+    p, r = (np.ascontiguousarray(c[order], dtype=np.float64) for c in (probability, reward))
     return _native.MDP._from_transitions(
-        name, states, *ints, *floats, start, float(r_max), law, reward_range
+        name, states, s, a, n, p, r, start, float(r_max), law, reward_range
     )
 
 
@@ -154,14 +154,13 @@ def _rewards_of(
     if _is_sparse(rewards):
         rewards = rewards.toarray()
     dense = np.asarray(rewards, dtype=np.float64)
-    if dense.shape == (states,):
-        return dense[state]
-    if dense.shape == (states, actions):
-        return dense[state, action]
-    if dense.shape == (states, actions, states):
-        return dense[state, action, following]
-    if dense.shape == (actions, states, states):
-        return dense[action, state, following]
+    index: tuple[Any, ...] | None = {
+        (states,): (state,),
+        (states, actions): (state, action),
+        (states, actions, states): (state, action, following),
+    }.get(dense.shape)
+    if index is not None:
+        return np.asarray(dense[index], dtype=np.float64)
     raise ValueError(
         f"rewards have the shape {dense.shape}: give one per state {(states,)}, per state and action "
         f"{(states, actions)}, or per transition {(states, actions, states)}"

@@ -342,7 +342,7 @@ def _size(space: gym.Space[Any]) -> int | None:
     if isinstance(space, spaces.MultiDiscrete):
         return math.prod(int(n) for n in space.nvec.reshape(-1))
     if isinstance(space, spaces.MultiBinary):
-        return 2 ** int(np.prod(space.shape))
+        return int(2 ** math.prod(space.shape))
     parts: Sequence[gym.Space[Any]] = ()
     if isinstance(space, spaces.Tuple):
         parts = space.spaces

@@ -21,41 +21,49 @@ type Transitions<'py> = (
 
 #[pymethods]
 impl PyAgent {
+    /// The agent and the options that differ from their defaults.
     #[getter]
     fn spec(&self) -> &str {
         &self.spec
     }
 
+    /// The nominal number of states.
     #[getter]
     fn states(&self) -> u64 {
         self.space.states()
     }
 
+    /// The largest number of actions of a state.
     #[getter]
     fn actions(&self) -> u32 {
         self.space.max_actions()
     }
 
+    /// The largest possible reward.
     #[getter]
     fn r_max(&self) -> f64 {
         self.r_max
     }
 
+    /// How many steps have been taken.
     #[getter]
     fn steps(&self) -> u64 {
         self.taken
     }
 
+    /// The state that the agent is in; None before the first `act`.
     #[getter]
     fn state(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         self.learner.as_ref().map(|_| self.states.name(py, self.here)).transpose()
     }
 
+    /// How many states have been seen.
     #[getter]
     fn seen(&self) -> usize {
         self.counts().map_or(0, Counts::seen)
     }
 
+    /// The states seen, in order of first sight; arrays of the agent have a row for each.
     #[getter]
     fn seen_states<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let seen = self.counts().into_iter().flat_map(|counts| {
@@ -64,11 +72,13 @@ impl PyAgent {
         PyList::new(py, seen.collect::<PyResult<Vec<_>>>()?)
     }
 
+    /// How often each action was played in each state seen: an array of states seen × actions.
     #[getter]
     fn visits<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
         self.table(py, 0, |counts, pair| counts.visits(pair) as i64)
     }
 
+    /// The mean reward of each pair at the start of the episode; NaN where there is none.
     #[getter]
     fn mean_rewards<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         self.table(py, f64::NAN, |counts, pair| {
@@ -77,6 +87,8 @@ impl PyAgent {
         })
     }
 
+    /// The transitions observed, as four arrays: rows of the states, actions, rows of the next states, how
+    /// often.
     #[getter]
     fn transitions<'py>(&self, py: Python<'py>) -> Transitions<'py> {
         let (mut from, mut played, mut next, mut times) = (vec![], vec![], vec![], vec![]);
@@ -92,12 +104,15 @@ impl PyAgent {
         (array(from), array(played), array(next), array(times))
     }
 
+    /// The plan of the present episode; None before the first, and for agents without plans.
     #[getter]
     fn plan(&self) -> Option<PyPlan> {
         let plan = self.learner.as_ref()?.plan()?;
         Some(PyPlan::new(plan.clone()))
     }
 
+    /// The probability of each action in each state of the plan: an array of states seen when it was made ×
+    /// actions; None where there is no plan.
     #[getter]
     fn policy<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
         let learner = self.learner.as_ref();
@@ -115,12 +130,14 @@ impl PyAgent {
         PyArray1::from_vec(py, law).reshape([plan.choices.len(), width]).map(Some)
     }
 
+    /// The present episode, up to now; None for agents without episodes.
     #[getter]
     fn episode(&self) -> Option<PyEpisode> {
         let last = self.learner.as_ref()?.episodes().pop()?;
         Some(PyEpisode::new(last))
     }
 
+    /// All episodes; the last one is under way.
     #[getter]
     fn episodes(&self) -> Vec<PyEpisode> {
         let learner = self.learner.as_ref();
@@ -128,6 +145,7 @@ impl PyAgent {
         episodes.into_iter().map(PyEpisode::new).collect()
     }
 
+    /// Steps in pairs poorly visited at that time (Z), and at the start of the episode (Y).
     #[getter]
     fn poor_steps(&self) -> (u64, u64) {
         self.learner.as_ref().map_or((0, 0), tucrl::agents::Agent::poor_steps)

@@ -10,7 +10,13 @@ use tucrl::rng::RandomStream;
 
 use super::PyMdp;
 
-/// A model walked at random.
+/// A model walked at random, made by `MDP.walk`.
+///
+/// >>> import tucrl
+/// >>> walk = tucrl.MDP("river-swim").walk(seed=1)
+/// >>> state, reward = walk.step(0)
+/// >>> state == walk.state
+/// True
 #[pyclass(name = "Walk", module = "tucrl")]
 pub(crate) struct PyWalk {
     mdp: Py<PyMdp>,
@@ -26,16 +32,19 @@ impl PyWalk {
 
 #[pymethods]
 impl PyWalk {
+    /// The model.
     #[getter]
     fn mdp(&self, py: Python<'_>) -> Py<PyMdp> {
         self.mdp.clone_ref(py)
     }
 
+    /// The state that the walk is in.
     #[getter]
     fn state(&self) -> u64 {
         self.walk.state()
     }
 
+    /// Play an action; return the next state and the reward.
     fn step(&mut self, action: usize) -> PyResult<(u64, f64)> {
         self.mdp.get().check_pair(self.walk.state() as usize, action)?;
         let step = self.walk.step(action as u32);
