@@ -5,6 +5,7 @@
 extern crate self as tucrl_lab;
 
 pub mod agent_catalogue;
+pub mod bench;
 pub mod catalogue;
 mod cli;
 mod cmd;
@@ -18,6 +19,7 @@ pub mod names;
 pub mod plot;
 pub mod record;
 pub mod report;
+pub mod reproduce;
 pub mod runner;
 pub mod stats;
 pub mod store;
