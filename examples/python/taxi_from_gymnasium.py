@@ -30,11 +30,12 @@ print(f"{truth.reachable.sum()} of {truth.states} states can happen")
 print(f"optimal gain {truth.gain:.6f}, that is {low + truth.gain * (high - low):.4f} a step")
 
 # %% [markdown]
-# Now learn it, step by step, through Gymnasium.
+# Now learn it, step by step, through Gymnasium. With the widths that the proofs need (`alpha=1`) the agent
+# would explore for billions of steps; narrower ones risk more and learn within this script.
 
 # %%
 env = tucrl.gym.Continuing(make_taxi(), reward_range=(-10, 20))
-agent = tucrl.Agent("tucrl:alpha=0.001", states=500, actions=6, seed=0)
+agent = tucrl.Agent("tucrl:alpha=1e-5", states=500, actions=6, seed=0)
 state = env.reset(seed=0)
 earned = 0.0
 for step in range(1, STEPS + 1):

@@ -225,6 +225,19 @@ def test_what_can_be_read_off_agrees_with_what_happened() -> None:
     for row, action, after, count in zip(*agent.transitions, strict=True):
         assert moves[rows[row], action, rows[after]] == count
     assert agent.transitions[3].sum() == 3000
+    # Means are those of the steps before the episode.
+    assert agent.episode is not None
+    paid: dict[tuple[int, int], list[float]] = {}
+    for t, ((action, reward, _), before) in enumerate(zip(history, states, strict=False), start=1):
+        if t < agent.episode.start:
+            paid.setdefault((before, action), []).append(reward)
+    for row, state in enumerate(rows):
+        for action in (0, 1):
+            mean = agent.mean_rewards[row, action]
+            if (state, action) in paid:
+                assert mean == pytest.approx(np.mean(paid[state, action]), abs=1e-12)
+            else:
+                assert np.isnan(mean)
     assert agent.policy is not None and np.allclose(agent.policy.sum(axis=1), 1.0)
     assert agent.plan is not None and agent.episode is not None
     low, high = agent.plan.gain_bounds
