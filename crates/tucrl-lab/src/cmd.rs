@@ -13,10 +13,11 @@ mod learn;
 mod policy;
 mod progress;
 mod report;
+mod reproduce;
 mod run;
 mod status;
 mod text;
-mod warnings;
+pub(crate) mod warnings;
 mod worlds;
 
 use std::io::{self, BufWriter, Write};
@@ -43,6 +44,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let well = |text| Answer { text, code: ExitCode::SUCCESS };
     let answer = match arguments.verb {
         None => well(Arguments::command().render_help().to_string()),
+        Some(Verb::Reproduce(ask)) => reproduce::run(&ask)?,
         Some(Verb::Worlds(ask)) => well(worlds::run(&ask)?),
         Some(Verb::Inspect(ask)) => well(inspect::run(&ask)?),
         Some(Verb::Export(ask)) => well(export::run(&ask)?),

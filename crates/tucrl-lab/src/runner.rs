@@ -7,6 +7,8 @@
 //!
 //! Reads `tucrl::run`; feeds `sweep` and the commands. A failed run is an outcome like any other.
 
+use std::any::Any;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -163,8 +165,12 @@ fn run_one(job: &Job<'_>, cell: usize, worker: usize, watch: &dyn Watch) -> Opti
             break Ending::Stopped;
         }
         let clock = Instant::now();
-        if let Err(error) = run.advance(run.taken().saturating_add(chunk)) {
-            break Ending::Failed(error);
+        let goal = run.taken().saturating_add(chunk);
+        match panic::catch_unwind(AssertUnwindSafe(|| run.advance(goal))) {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => break Ending::Failed(error),
+            // What the run holds now cannot be trusted; the other cells do not depend on it.
+            Err(panic) => return Some(never_began(job.truth, bug(&*panic))),
         }
         let spent = clock.elapsed();
         if spent < CHUNK / 2 {
@@ -177,6 +183,14 @@ fn run_one(job: &Job<'_>, cell: usize, worker: usize, watch: &dyn Watch) -> Opti
     Some(Outcome { record: run.record(), last_regret: run.regret(), ending, simulate, plan })
 }
 
+/// What a panic said.
+fn bug(panic: &(dyn Any + Send)) -> RunError {
+    let said = panic.downcast_ref::<String>().map(String::as_str);
+    let message = said.or_else(|| panic.downcast_ref().copied()).unwrap_or("no message");
+    RunError::Bug { message: message.into() }
+}
+
+/// The outcome of a run that has nothing to show.
 fn never_began(truth: &Truth, error: RunError) -> Outcome {
     let record = RunRecord {
         steps: 0,
@@ -186,6 +200,7 @@ fn never_began(truth: &Truth, error: RunError) -> Outcome {
         episodes: Vec::new(),
         seen: 0,
         z: 0,
+        z_over_time: Vec::new(),
         y: 0,
         sweeps: 0,
         visits: Vec::new(),
@@ -256,6 +271,21 @@ mod tests {
         let outcomes = on(2, &cells, &());
         assert!(matches!(outcomes[0].ending, Ending::Failed(RunError::Plan(_))));
         assert!(outcomes[0].record.steps < 100_000);
+        assert_eq!((&outcomes[1].ending, outcomes[1].record.steps), (&Ending::Complete, 1000));
+    }
+
+    #[test]
+    fn a_bug_in_one_run_is_its_failure_and_the_others_go_on() {
+        let (mdp, mut truth) = world();
+        // The policy of a smaller world: asked about the third state, it has no answer.
+        truth.optimal_policy = tucrl::policy::Policy::deterministic(vec![0]);
+        let cells = [cell(Algorithm::Oracle, 1000, 0), cell(Algorithm::Random, 1000, 0)];
+        let outcomes = run_all(&mdp, &truth, &cells, &());
+        let Ending::Failed(RunError::Bug { message }) = &outcomes[0].ending else {
+            panic!("{:?}", outcomes[0].ending);
+        };
+        assert!(message.contains("out of bounds"), "{message}");
+        assert_eq!(outcomes[0].record.steps, 0);
         assert_eq!((&outcomes[1].ending, outcomes[1].record.steps), (&Ending::Complete, 1000));
     }
 

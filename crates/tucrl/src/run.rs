@@ -21,6 +21,7 @@ use crate::mdp::Mdp;
 use crate::planner::PlanError;
 use crate::policy::Policy;
 use crate::rng::{Purpose, RandomStream};
+use crate::space::StateId;
 
 /// Steps whose rewards are summed before they are added to the total: small sums keep their digits.
 const BLOCK: u64 = 1 << 16;
@@ -97,6 +98,12 @@ pub enum RunError {
     /// A plan failed.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// Something that cannot happen did; for whoever runs many runs and must not lose the others.
+    #[error("a bug in tucrl: {message}; please report it with the spec and the seed of the run")]
+    Bug {
+        /// What the code complained about.
+        message: String,
+    },
 }
 
 /// What an episode was, judged by the truth (ALGORITHMS 2.6).
@@ -144,6 +151,9 @@ pub struct RunRecord {
     pub seen: u64,
     /// Steps in pairs poorly visited at that time.
     pub z: u64,
+    /// The same at the checkpoints passed; empty in records made before it was kept.
+    #[serde(default)]
+    pub z_over_time: Vec<(u64, u64)>,
     /// Steps in pairs poorly visited at the start of the episode.
     pub y: u64,
     /// Sweeps of all plans.
@@ -174,6 +184,14 @@ pub struct RunState {
     mean_reward: Sum,
     regret: Vec<(u64, f64)>,
     pseudo_regret: Vec<(u64, f64)>,
+    z_over_time: Vec<(u64, u64)>,
+}
+
+impl RunState {
+    /// Where the run stood when the state was taken, and the agent as it was then.
+    pub fn into_agent(self) -> (StateId, Agent) {
+        (self.walk.state(), self.agent)
+    }
 }
 
 /// A long sum in blocks.
@@ -219,6 +237,7 @@ impl Run {
             mean_reward: Sum::default(),
             regret: Vec::new(),
             pseudo_regret: Vec::new(),
+            z_over_time: Vec::new(),
         };
         let times = spec.checkpoints.times(spec.steps);
         Ok(Self { spec, truth, times, walk, state, elapsed: Duration::ZERO })
@@ -270,6 +289,7 @@ impl Run {
                 let best = state.taken as f64 * self.truth.gain;
                 state.regret.push((state.taken, best - state.reward.value()));
                 state.pseudo_regret.push((state.taken, best - state.mean_reward.value()));
+                state.z_over_time.push((state.taken, state.agent.poor_steps().0));
             }
             if state.taken == block_end {
                 state.reward.close_block();
@@ -340,6 +360,7 @@ impl Run {
             episodes: episodes.collect(),
             seen: state.agent.counts().map_or(0, |counts| counts.seen() as u64),
             z,
+            z_over_time: state.z_over_time.clone(),
             y,
             sweeps: state.agent.sweeps(),
             visits,

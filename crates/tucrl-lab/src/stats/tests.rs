@@ -40,6 +40,7 @@ fn stored(agent: &str, run: u64, regret: &[(u64, f64)]) -> StoredRun {
             episodes: Vec::new(),
             seen: 2,
             z: 0,
+            z_over_time: Vec::new(),
             y: 0,
             sweeps: 0,
             visits: Vec::new(),
