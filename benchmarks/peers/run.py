@@ -57,11 +57,16 @@ def main():
     say("installing peers")
     environments = {name: environment(name, packages) for name, packages in SOLVERS.items()}
     environments["statisticalrl"] = environment("statisticalrl", LEARNERS)
-    document = [heading(environments), ratios()]
-    document.append(solving(environments, ask))
-    document.append(edge_cases(environments, ask))
-    document.append(learning(environments))
-    document.append(commands(ask))
+    sections = [
+        lambda: heading(environments),
+        ratios,
+        lambda: solving(environments, ask),
+        lambda: edge_cases(environments, ask),
+        lambda: learning(environments, ask),
+        lambda: commands(ask),
+    ]
+    # Written only when all of it is there: an old document is better than half a new one.
+    document = [section() for section in sections]
     DOCUMENT.write_text("\n".join(document), encoding="utf-8")
     say(f"wrote {DOCUMENT.relative_to(ROOT)}")
 
@@ -237,6 +242,8 @@ def edge_cases(environments, ask):
             answer = found[name]
             if "failure" in answer:
                 cells.append(answer["failure"].replace("|", "/"))
+            elif answer.get("high", 0.0) - answer.get("low", 0.0) > RIGHT:
+                cells.append(f"none: its values only say {answer['low']:.4g} to {answer['high']:.4g}")
             elif abs(answer["gain"] - gain) <= RIGHT:
                 cells.append("right")
             else:
@@ -248,7 +255,7 @@ def edge_cases(environments, ask):
 # Learners
 
 
-def learning(environments):
+def learning(environments, ask):
     lines = [
         "## Learners\n",
         "Steps a second, planning included, delta = 0.05, best of five runs on one core. The peer is",
@@ -272,7 +279,7 @@ def learning(environments):
             if python is None:
                 cells += ["not installed", ""]
             else:
-                peer = bound([python, HERE / "learn_peer.py", theirs, length, steps], 1200, cwd=HERE)
+                peer = bound([python, HERE / "learn_peer.py", theirs, length, steps], ask.patience, cwd=HERE)
                 if "failure" in peer:
                     cells += [peer["failure"].replace("|", "/"), ""]
                 else:

@@ -30,8 +30,7 @@ def mdpsolver(path):
         solver.solve(algorithm="mpi", criterion="average", tolerance=ACCURACY, parallel=False)
 
     def gain(solver):
-        low, high = models.gain_bounds(model, solver.getValueVector())
-        return low + (high - low) / 2
+        return models.gain_bounds(model, solver.getValueVector())
 
     return prepare, solve, gain
 
@@ -105,7 +104,10 @@ def main():
         clock = time.perf_counter()
         solve(prepared)
         times.append(time.perf_counter() - clock)
-    print(json.dumps({"seconds": min(times), "times": len(times), "gain": gain(prepared)}))
+    found = gain(prepared)
+    low, high = found if isinstance(found, tuple) else (found, found)
+    answer = {"gain": low + (high - low) / 2, "low": low, "high": high}
+    print(json.dumps({"seconds": min(times), "times": len(times), **answer}))
 
 
 if __name__ == "__main__":
