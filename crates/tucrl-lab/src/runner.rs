@@ -137,6 +137,7 @@ fn weight(cell: &RunSpec) -> u128 {
         Algorithm::Scal(_) | Algorithm::Ucrl2(_) => 50,
         Algorithm::Ucrl(_) => 40,
         Algorithm::Tucrl(_) => 30,
+        Algorithm::Psrl(_) | Algorithm::OptimisticPsrl(_) => 60,
         Algorithm::OptimisticQ(_) => 3,
         _ => 1,
     };

@@ -376,10 +376,12 @@ impl<'a, 'b> Sweeper<'a, 'b> {
         Plan {
             choices,
             action_unseen,
+            unseen_actions: Vec::new(),
             // Values that did not grow from 0 may have increments outside what any gain can be.
             gain_low: low.clamp(0.0, set.r_max),
             gain_high: high.clamp(0.0, set.r_max),
             bias_unseen: (set.unseen > 0).then(|| centred(self.values.unseen)),
+            whole_span: None,
             bias: self.values.seen,
             sweeps: self.sweeps,
             evaluations,

@@ -86,6 +86,7 @@ pub mod mdp;
 pub mod planner;
 pub mod plausible;
 pub mod policy;
+pub mod posterior;
 pub mod reward;
 pub mod rng;
 pub mod run;

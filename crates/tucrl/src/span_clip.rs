@@ -162,10 +162,12 @@ pub fn solve(
             return Ok(Plan {
                 choices,
                 action_unseen,
+                unseen_actions: Vec::new(),
                 gain_low: low.clamp(0.0, set.r_max),
                 gain_high: high.clamp(0.0, set.r_max),
                 bias: run.values.seen.iter().map(|&value| centred(value)).collect(),
                 bias_unseen: (set.unseen > 0).then(|| centred(run.values.unseen)),
+                whole_span: None,
                 sweeps: run.sweeps,
                 evaluations: 0,
                 unseen: set.counts().unseen(),

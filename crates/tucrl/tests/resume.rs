@@ -36,6 +36,7 @@ fn all_sorts() -> Vec<Algorithm> {
         ..shrunk(0.1)
     };
     let mut algorithms = everyone(&shrunk(0.1), 3.0);
+    algorithms.extend(samplers());
     algorithms.extend([
         tucrl(odd.clone()),
         ucrl(odd),

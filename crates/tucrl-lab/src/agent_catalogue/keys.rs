@@ -1,9 +1,10 @@
-//! Which keys do the optimistic agents share, and what do their values mean?
+//! Which keys do agents share, and what do their values mean?
 
 use tucrl::agents::Optimism;
 use tucrl::confidence::{Delta, Shrink};
 use tucrl::counts::Variance;
 use tucrl::evi::{EviOptions, Method, Ties};
+use tucrl::planner::Rule;
 
 use super::Context;
 use crate::names::Accepts::{Integer, Number, NumberOr, OneOf};
@@ -126,6 +127,24 @@ pub(super) fn optimism(given: &Arguments, context: &Context<'_>) -> Optimism {
             },
             None => defaults.evi,
         },
+    }
+}
+
+/// The words of the rules that end an episode, for agents that may choose.
+pub(super) const RULE: Parameter = key(
+    "rule",
+    "doubling",
+    OneOf(&["doubling", "new-state", "tsde", "powers-of-two"]),
+    "when an episode ends: when a pair doubles its visits; then, and before acting in a new state; when \
+     it is longer than the last one or a pair has more than doubled; at the times 1, 2, 4, 8, ...",
+);
+
+pub(super) fn rule(given: &Arguments) -> Rule {
+    match given.word("rule") {
+        "new-state" => Rule::NewStates,
+        "tsde" => Rule::Growing,
+        "powers-of-two" => Rule::PowersOfTwo,
+        _ => Rule::Doubling,
     }
 }
 

@@ -1,4 +1,6 @@
-use tucrl::agents::{OptimisticQ, Scal, Tucrl, Ucrl, Ucrl2};
+use tucrl::agents::{OptimisticPsrl, OptimisticQ, Psrl, Scal, Tucrl, Ucrl, Ucrl2};
+use tucrl::planner::Rule;
+use tucrl::posterior::Extended;
 
 use super::*;
 
@@ -23,6 +25,15 @@ fn the_defaults_are_those_of_the_library() {
         Algorithm::Ucrl(Ucrl::default()),
         Algorithm::Ucrl2(Ucrl2::default()),
         Algorithm::Scal(Scal::default()),
+        Algorithm::Psrl(Psrl::default()),
+        Algorithm::Psrl(Psrl { rule: Rule::Growing, ..Psrl::default() }),
+        Algorithm::Psrl(Psrl { rule: Rule::PowersOfTwo, ..Psrl::default() }),
+        Algorithm::OptimisticPsrl(OptimisticPsrl {
+            options: Extended { steps: 1_000_000, rho: 0.05, samples: None },
+            known_rewards: false,
+            rule: Rule::Doubling,
+            r_max: 1.0,
+        }),
         Algorithm::OptimisticQ(OptimisticQ::default()),
         Algorithm::Oracle,
         Algorithm::Random,
@@ -61,6 +72,14 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("c", &["0.5"]),
     ("operator", &["n"]),
     ("augment", &["false"]),
+    ("concentration", &["0.5", "inverse-states"]),
+    ("rewards", &["bernoulli", "normal-gamma", "known"]),
+    ("a", &["2"]),
+    ("b", &["2"]),
+    ("split", &["mean"]),
+    ("rule", &["new-state", "tsde"]),
+    ("rho", &["0.5"]),
+    ("psi", &["7"]),
     ("horizon", &["20", "theory"]),
     ("bonus", &["theory"]),
 ];
@@ -71,7 +90,8 @@ fn every_key_and_every_word_reaches_its_agent() {
         for parameter in entry.parameters {
             let Some((_, values)) = OTHERS.iter().find(|(key, _)| *key == parameter.key) else {
                 // These matter only together with others.
-                assert!(["mode", "span"].contains(&parameter.key), "{}", parameter.key);
+                let together = ["mode", "span", "m0", "l0", "a0", "b0"];
+                assert!(together.contains(&parameter.key), "{}", parameter.key);
                 continue;
             };
             for value in *values {
@@ -86,6 +106,10 @@ fn every_key_and_every_word_reaches_its_agent() {
     }
     let differ = [
         ("scal:c=1", "scal:c=1,mode=theory"),
+        ("psrl:rewards=normal-gamma", "psrl:rewards=normal-gamma,m0=0"),
+        ("psrl:rewards=normal-gamma", "psrl:rewards=normal-gamma,l0=2"),
+        ("psrl:rewards=normal-gamma", "psrl:rewards=normal-gamma,a0=2"),
+        ("psrl:rewards=normal-gamma", "psrl:rewards=normal-gamma,b0=2"),
         ("optimistic-q:bonus=theory", "optimistic-q:bonus=theory,span=2"),
         ("optimistic-q:bonus=theory", "optimistic-q:bonus=theory,delta=0.1"),
         ("optimistic-q:horizon=theory", "optimistic-q:horizon=theory,span=0.0001"),
@@ -155,7 +179,14 @@ fn what_the_library_refuses_is_pointed_at() {
              optimistic-q:c=-1,bonus=theory\n                 ^^",
         ),
         ("tucl", "there is no agent `tucl`: did you mean `tucrl`?"),
-        ("psrl", "there is no agent `psrl`: `tucrl agents` lists them"),
+        ("posterior", "there is no agent `posterior`: `tucrl agents` lists them"),
+        (
+            "optimistic-psrl:rule=powers-of-two",
+            "optimistic-psrl: `rule` = powers-of-two is refused: optimism pays for every step with a \
+             width, and widths sum up only if an episode visits no pair more often than all before it; \
+             a schedule that ignores visits breaks this: choose doubling, new-state or tsde\n  \
+             optimistic-psrl:rule=powers-of-two\n                       ^^^^^^^^^^^^^",
+        ),
     ];
     for (text, expected) in faults {
         assert_eq!(named(text).unwrap_err().to_string(), expected, "{text}");

@@ -7,6 +7,7 @@
 
 mod baselines;
 mod optimistic_q;
+mod psrl;
 mod scal;
 mod tucrl;
 mod ucrl;
@@ -16,6 +17,7 @@ use thiserror::Error;
 
 pub use baselines::{Oracle, Random};
 pub use optimistic_q::{Bonus, OptimisticQ, OptimisticQAgent};
+pub use psrl::{OptimisticPsrl, Psrl};
 pub use scal::Scal;
 pub use tucrl::{Relaxation, Tucrl};
 pub use ucrl::{Ucrl, Ucrl2};
@@ -24,8 +26,9 @@ use crate::confidence::{Confidence, Delta, Family, Shrink};
 use crate::counts::{Counts, Variance};
 use crate::episode::{EpisodeRecord, Episodic, KnownMeans};
 use crate::evi::EviOptions;
-use crate::planner::PlanError;
+use crate::planner::{PlanError, Rule};
 use crate::policy::Policy;
+use crate::posterior::RewardPosterior;
 use crate::rng::RandomStream;
 use crate::space::{ActionId, Space, StateId};
 
@@ -119,6 +122,27 @@ impl Optimism {
     }
 }
 
+/// Optimistic learners need episodes in which no pair is visited more often than before.
+fn check_optimistic_rule(rule: Rule) -> Result<(), AgentError> {
+    let refuse = |value: &str, reason| {
+        Err(AgentError::Mixture { option: "rule", value: value.into(), reason })
+    };
+    match rule {
+        Rule::Doubling | Rule::NewStates | Rule::Growing => Ok(()),
+        Rule::PowersOfTwo => refuse(
+            "powers-of-two",
+            "optimism pays for every step with a width, and widths sum up only if an episode visits \
+             no pair more often than all before it; a schedule that ignores visits breaks this: \
+             choose doubling, new-state or tsde",
+        ),
+        Rule::Guesses => refuse(
+            "guesses",
+            "guessed lengths are for REGAL.D, whose penalty depends on the guess: choose doubling, \
+             new-state or tsde",
+        ),
+    }
+}
+
 /// An algorithm with all its options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -131,6 +155,10 @@ pub enum Algorithm {
     Tucrl(Tucrl),
     /// SCAL.
     Scal(Scal),
+    /// Posterior sampling: PSRL, TSDE, DS-PSRL.
+    Psrl(Psrl),
+    /// Optimistic posterior sampling.
+    OptimisticPsrl(OptimisticPsrl),
     /// Optimistic Q-learning.
     OptimisticQ(OptimisticQ),
     /// Plays an optimal policy that it was given.
@@ -152,6 +180,16 @@ pub enum AgentError {
         value: String,
         /// What is accepted.
         expected: &'static str,
+    },
+    /// Two choices that do not go together.
+    #[error("{option} = {value} cannot be had here: {reason}")]
+    Mixture {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: String,
+        /// Why theory forbids it, and what to choose.
+        reason: &'static str,
     },
     /// The algorithm needs something that was not supplied.
     #[error("{algorithm} must be told {what}, which this world cannot tell")]
@@ -207,6 +245,10 @@ pub enum Agent {
     Tucrl(Episodic<Tucrl>),
     /// SCAL.
     Scal(Episodic<Scal>),
+    /// Posterior sampling.
+    Psrl(Episodic<Psrl>),
+    /// Optimistic posterior sampling.
+    OptimisticPsrl(Episodic<OptimisticPsrl>),
     /// Optimistic Q-learning.
     OptimisticQ(OptimisticQAgent),
     /// The oracle.
@@ -223,6 +265,8 @@ macro_rules! with_learner {
             $crate::agents::Agent::Ucrl($learner) => $body,
             $crate::agents::Agent::Tucrl($learner) => $body,
             $crate::agents::Agent::Scal($learner) => $body,
+            $crate::agents::Agent::Psrl($learner) => $body,
+            $crate::agents::Agent::OptimisticPsrl($learner) => $body,
             $crate::agents::Agent::OptimisticQ($learner) => $body,
             $crate::agents::Agent::Oracle($learner) => $body,
             $crate::agents::Agent::Random($learner) => $body,
@@ -239,6 +283,8 @@ macro_rules! if_episodic {
             Agent::Ucrl($learner) => $body,
             Agent::Tucrl($learner) => $body,
             Agent::Scal($learner) => $body,
+            Agent::Psrl($learner) => $body,
+            Agent::OptimisticPsrl($learner) => $body,
             Agent::OptimisticQ(_) | Agent::Oracle(_) | Agent::Random(_) => $otherwise,
         }
     };
@@ -252,6 +298,8 @@ impl Algorithm {
             Self::Ucrl(_) => "ucrl",
             Self::Tucrl(_) => "tucrl",
             Self::Scal(_) => "scal",
+            Self::Psrl(planner) => planner.name(),
+            Self::OptimisticPsrl(_) => "optimistic-psrl",
             Self::OptimisticQ(_) => "optimistic-q",
             Self::Oracle => "oracle",
             Self::Random => "random",
@@ -265,13 +313,28 @@ impl Algorithm {
             Self::Ucrl(planner) => Some(&planner.optimism),
             Self::Tucrl(planner) => Some(&planner.optimism),
             Self::Scal(planner) => Some(&planner.optimism),
-            Self::OptimisticQ(_) | Self::Oracle | Self::Random => None,
+            Self::Psrl(_)
+            | Self::OptimisticPsrl(_)
+            | Self::OptimisticQ(_)
+            | Self::Oracle
+            | Self::Random => None,
+        }
+    }
+
+    /// Whether the true mean rewards must be told.
+    pub fn needs_mean_rewards(&self) -> bool {
+        match self {
+            Self::Psrl(planner) => planner.prior.rewards == RewardPosterior::Known,
+            Self::OptimisticPsrl(planner) => planner.known_rewards,
+            _ => self.optimism().is_some_and(|optimism| optimism.known_rewards),
         }
     }
 
     /// The largest reward that the algorithm reckons with, when it does.
     pub fn r_max(&self) -> Option<f64> {
         match self {
+            Self::Psrl(planner) => Some(planner.r_max),
+            Self::OptimisticPsrl(planner) => Some(planner.r_max),
             Self::OptimisticQ(planner) => Some(planner.r_max),
             _ => self.optimism().map(|optimism| optimism.r_max),
         }
@@ -287,6 +350,8 @@ impl Algorithm {
         }
         match self {
             Self::Scal(planner) => planner.check(),
+            Self::Psrl(planner) => planner.check(),
+            Self::OptimisticPsrl(planner) => planner.check(),
             Self::OptimisticQ(planner) => planner.check(),
             _ => Ok(()),
         }
@@ -304,12 +369,20 @@ impl Algorithm {
         knowledge: &Knowledge,
     ) -> Result<Agent, AgentError> {
         self.check()?;
-        let variance = self.optimism().map_or_else(Variance::default, |o| o.variance);
+        let variance = match self {
+            // Normal posteriors want the sum of squared deviations, which this one has without a root.
+            Self::Psrl(_) | Self::OptimisticPsrl(_) => Variance::Population,
+            _ => self.optimism().map_or_else(Variance::default, |o| o.variance),
+        };
         let mut agent = match self.clone() {
             Self::Ucrl2(p) => Agent::Ucrl2(Episodic::new(p, space, variance, start, random)),
             Self::Ucrl(p) => Agent::Ucrl(Episodic::new(p, space, variance, start, random)),
             Self::Tucrl(p) => Agent::Tucrl(Episodic::new(p, space, variance, start, random)),
             Self::Scal(p) => Agent::Scal(Episodic::new(p, space, variance, start, random)),
+            Self::Psrl(p) => Agent::Psrl(Episodic::new(p, space, variance, start, random)),
+            Self::OptimisticPsrl(p) => {
+                Agent::OptimisticPsrl(Episodic::new(p, space, variance, start, random))
+            }
             Self::OptimisticQ(p) => Agent::OptimisticQ(OptimisticQAgent::new(p, space, start)),
             Self::Oracle => match &knowledge.optimal_policy {
                 Some(policy) => Agent::Oracle(Oracle::new(policy.clone(), start, random)),
@@ -335,7 +408,7 @@ impl Agent {
         algorithm: &Algorithm,
         knowledge: &Knowledge,
     ) -> Result<(), AgentError> {
-        if !algorithm.optimism().is_some_and(|optimism| optimism.known_rewards) {
+        if !algorithm.needs_mean_rewards() {
             return Ok(());
         }
         let Some(means) = &knowledge.mean_rewards else {

@@ -31,7 +31,7 @@ pub struct Ucrl {
 
 impl Planner for Ucrl2 {
     fn plan(&self, now: &Situation<'_>) -> Result<Plan, PlanError> {
-        let Situation { counts, t_k, previous, known } = *now;
+        let Situation { counts, t_k, previous, known, .. } = *now;
         let optimism = &self.optimism;
         let widths = optimism.confidence(Family::Hoeffding).widths(counts.space(), t_k);
         let unseen = counts.unseen();
@@ -43,7 +43,7 @@ impl Planner for Ucrl2 {
 
 impl Planner for Ucrl {
     fn plan(&self, now: &Situation<'_>) -> Result<Plan, PlanError> {
-        let Situation { counts, t_k, previous, known } = *now;
+        let Situation { counts, t_k, previous, known, .. } = *now;
         let optimism = &self.optimism;
         let widths = optimism.confidence(Family::Bernstein).widths(counts.space(), t_k);
         let unseen = counts.unseen();

@@ -3,10 +3,14 @@
 
 use std::sync::Arc;
 
-use tucrl::agents::{Algorithm, Optimism, OptimisticQ, Relaxation, Scal, Tucrl, Ucrl, Ucrl2};
+use tucrl::agents::{
+    Algorithm, Optimism, OptimisticPsrl, OptimisticQ, Psrl, Relaxation, Scal, Tucrl, Ucrl, Ucrl2,
+};
 use tucrl::confidence::{Delta, Shrink};
 use tucrl::evi::{EviOptions, Method, Ties};
 use tucrl::mdp::Mdp;
+use tucrl::planner::Rule;
+use tucrl::posterior::{Concentration, Extended, Prior, RewardPosterior, Split};
 use tucrl::run::{Checkpoints, Run, RunError, RunRecord, RunSpec, Truth};
 use tucrl::solve::solve;
 use tucrl::span_clip::SpanClip;
@@ -117,4 +121,28 @@ pub(crate) fn everyone(optimism: &Optimism, c: f64) -> Vec<Algorithm> {
         Algorithm::Random,
     ]);
     all
+}
+
+/// Posterior sampling in all its kinds.
+pub(crate) fn samplers() -> Vec<Algorithm> {
+    let psrl = |rule, concentration, rewards, split| {
+        let prior = Prior { concentration, rewards, split };
+        Algorithm::Psrl(Psrl { prior, rule, r_max: 1.0 })
+    };
+    let (a, b) = (1.0, 1.0);
+    let normal = RewardPosterior::NormalGamma { mean: 1.0, strength: 1.0, shape: 1.0, rate: 1.0 };
+    let one = Concentration::Each(1.0);
+    let optimistic = |known_rewards, samples| {
+        let options = Extended { steps: 10_000, rho: 0.05, samples };
+        let rule = Rule::Doubling;
+        Algorithm::OptimisticPsrl(OptimisticPsrl { options, known_rewards, rule, r_max: 1.0 })
+    };
+    vec![
+        psrl(Rule::Doubling, one, RewardPosterior::BetaFractional { a, b }, Split::Exact),
+        psrl(Rule::Growing, one, RewardPosterior::BetaBernoulli { a, b }, Split::Exact),
+        psrl(Rule::PowersOfTwo, Concentration::OneInAll, normal, Split::Mean),
+        psrl(Rule::NewStates, one, RewardPosterior::Known, Split::Mean),
+        optimistic(false, None),
+        optimistic(true, Some(7)),
+    ]
 }

@@ -269,7 +269,7 @@ impl Case {
             }
         });
         let known: KnownRewards<'_> = means.as_ref().map(|mean| mean as &dyn Fn(usize) -> f64);
-        planner.plan(&Situation { counts, t_k: self.table.time, previous, known })
+        planner.plan(&Situation { previous, known, ..Situation::new(counts, self.table.time) })
     }
 
     /// Plans with the planner that the options name.
