@@ -8,7 +8,9 @@
 
 mod baseline_table;
 mod keys;
+mod later_table;
 mod posterior_table;
+mod regal_table;
 mod table;
 
 use std::fmt;
@@ -62,7 +64,8 @@ pub struct Context<'a> {
 
 /// Every agent of the library: optimists, posterior sampling, then baselines.
 pub fn agents() -> impl Iterator<Item = &'static AgentEntry> {
-    table::TABLE.iter().chain(posterior_table::TABLE).chain(baseline_table::TABLE)
+    let optimists = table::TABLE.iter().chain(regal_table::TABLE).chain(later_table::TABLE);
+    optimists.chain(posterior_table::TABLE).chain(baseline_table::TABLE)
 }
 
 /// The entry that a spec names.

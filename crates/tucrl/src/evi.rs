@@ -94,7 +94,17 @@ pub fn solve(
     options: &EviOptions,
     previous: Option<&Values>,
 ) -> Result<Plan, PlanError> {
-    let tolerance = set.r_max / (t_k as f64).sqrt();
+    solve_to(set, t_k, set.r_max / (t_k as f64).sqrt(), options, previous)
+}
+
+/// The same to another accuracy.
+pub(crate) fn solve_to(
+    set: &PlausibleSet<'_>,
+    t_k: u64,
+    tolerance: f64,
+    options: &EviOptions,
+    previous: Option<&Values>,
+) -> Result<Plan, PlanError> {
     let start = previous.filter(|_| options.warm_start);
     let mut run = Sweeper::new(set, options.aperiodicity, start);
     let mut evaluations = 0;

@@ -9,8 +9,16 @@
 //! seen from a pair all share one interval, so a run of them is filled by prefix sums over the states
 //! ranked by value; states never seen at all are one state with its own capacity.
 //!
+//! Kullback-Leibler balls (`kl`) and UCRL3's selected supports (`support`) have files of their own.
+//!
 //! A *sink* receives the mass: one sums value, one lists the law. Reads nothing; feeds `evi`,
 //! `span_clip`. Departures from the paper: none.
+
+mod kl;
+mod support;
+
+pub use kl::fill_kl;
+pub use support::{Selection, fill_selected};
 
 /// The number that stands for all states never seen in laws and sinks.
 pub const UNSEEN: u32 = u32::MAX;

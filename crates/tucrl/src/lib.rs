@@ -93,6 +93,7 @@ pub mod run;
 pub mod solve;
 pub mod space;
 pub mod span_clip;
+pub mod span_price;
 pub mod structure;
 pub mod truncation;
 pub mod worlds;

@@ -11,10 +11,14 @@
 //!
 //! Reads `counts`, `confidence`, `inner_max`; feeds `evi`, `span_clip`. Departures: none.
 
-use crate::confidence::Widths;
-use crate::counts::Counts;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::confidence::{CoinBounds, Widths};
+use crate::counts::{Counts, PairCounts};
 use crate::inner_max::{
-    BoxRow, LawSink, Ranking, Scratch, Sink, UNSEEN, ValueSink, Values, fill_ball, fill_box,
+    BoxRow, LawSink, Ranking, Scratch, Selection, Sink, UNSEEN, ValueSink, Values, fill_ball,
+    fill_box, fill_kl, fill_selected,
 };
 
 /// The plausible worlds of one episode.
@@ -23,6 +27,8 @@ pub struct PlausibleSet<'a> {
     counts: &'a Counts,
     /// The largest possible reward.
     pub(crate) r_max: f64,
+    /// The largest gain that any plausible world can have.
+    pub(crate) ceiling: f64,
     /// How many states never seen are planned on; 0 when planning happens on the seen ones only.
     pub(crate) unseen: u64,
     reward: Vec<f64>,
@@ -49,7 +55,32 @@ struct PairSet {
 #[derive(Debug, Clone)]
 enum Shape {
     Ball,
-    Box { low: Vec<f64>, room: Vec<f64> },
+    Box {
+        low: Vec<f64>,
+        room: Vec<f64>,
+    },
+    /// Kullback-Leibler balls; `size` is the radius.
+    Kl,
+    /// UCRL3: boxes over selected next states. The first two are those of boxes; then kappa over span and
+    /// support, and for each pair how many states are considered that were not observed from it.
+    Selected {
+        low: Vec<f64>,
+        room: Vec<f64>,
+        per_state: f64,
+        considered: Grown,
+    },
+    /// SCAL+: one law, the observed one with one visit more, which led to the first seen state.
+    Point,
+}
+
+/// Numbers that only grow while a plan is made. Each belongs to one pair, so the order of sweeping does not matter.
+#[derive(Debug)]
+struct Grown(Vec<AtomicU64>);
+
+impl Clone for Grown {
+    fn clone(&self) -> Self {
+        Self(self.0.iter().map(|number| AtomicU64::new(number.load(Relaxed))).collect())
+    }
 }
 
 /// True mean rewards that the learner has been told, by pair of seen states.
@@ -73,8 +104,17 @@ impl<'a> PlausibleSet<'a> {
             unseen_cap: 0.0,
         });
         let pairs = pairs.collect();
-        let reward = optimistic_rewards(counts, widths, r_max, known);
-        Self { counts, r_max, unseen, reward, pairs, shape: Shape::Ball, attractor: None }
+        let reward = optimistic_rewards(counts, |stats| widths.reward(stats), r_max, known);
+        Self {
+            counts,
+            r_max,
+            ceiling: r_max,
+            unseen,
+            reward,
+            pairs,
+            shape: Shape::Ball,
+            attractor: None,
+        }
     }
 
     /// Boxes of per-state intervals. For a forbidden pair the upper ends are raised by
@@ -116,9 +156,80 @@ impl<'a> PlausibleSet<'a> {
                 },
             });
         }
-        let reward = optimistic_rewards(counts, widths, r_max, known);
+        let reward = optimistic_rewards(counts, |stats| widths.reward(stats), r_max, known);
         let shape = Shape::Box { low, room };
-        Self { counts, r_max, unseen, reward, pairs, shape, attractor: None }
+        Self { counts, r_max, ceiling: r_max, unseen, reward, pairs, shape, attractor: None }
+    }
+
+    /// Kullback-Leibler balls around the observed laws.
+    pub fn divergences(
+        counts: &'a Counts,
+        widths: &Widths,
+        r_max: f64,
+        unseen: u64,
+        known: KnownRewards<'_>,
+    ) -> Self {
+        let pairs = counts.pairs().iter().map(|stats| PairSet {
+            is_untried: stats.visits_before() == 0,
+            is_forbidden: unseen == 0,
+            size: widths.radius(stats),
+            left: 0.0,
+            unseen_cap: 0.0,
+        });
+        let pairs = pairs.collect();
+        let reward = optimistic_rewards(counts, |stats| widths.reward(stats), r_max, known);
+        let (shape, attractor) = (Shape::Kl, None);
+        Self { counts, r_max, ceiling: r_max, unseen, reward, pairs, shape, attractor }
+    }
+
+    /// UCRL3's boxes, over next states selected anew in every sweep.
+    pub fn selected(
+        counts: &'a Counts,
+        bounds: &CoinBounds,
+        r_max: f64,
+        unseen: u64,
+        known: KnownRewards<'_>,
+    ) -> Self {
+        let (mut low, mut room) = (vec![0.0; counts.arena()], vec![0.0; counts.arena()]);
+        let mut pairs = Vec::with_capacity(counts.pairs().len());
+        for (pair, stats) in counts.pairs().iter().enumerate() {
+            let visits = stats.visits_before();
+            let mut left = 1.0;
+            for (entry, &share) in counts.entries(pair).zip(counts.row(pair).share) {
+                let (least, most) = bounds.interval(share, visits);
+                (low[entry], room[entry]) = (least, most - least);
+                left -= least;
+            }
+            pairs.push(PairSet {
+                is_untried: visits == 0,
+                is_forbidden: unseen == 0,
+                size: bounds.interval(0.0, visits).1,
+                left: left.max(0.0),
+                unseen_cap: 0.0,
+            });
+        }
+        let most = counts.pairs().iter().map(|stats| stats.visits_at_least_one()).max();
+        let per_state = 10.0 / (most.unwrap_or(1) as f64).powf(2.0 / 3.0);
+        let reward = optimistic_rewards(counts, |stats| bounds.reward(stats), r_max, known);
+        let considered = Grown(pairs.iter().map(|_| AtomicU64::new(0)).collect());
+        let (shape, attractor) = (Shape::Selected { low, room, per_state, considered }, None);
+        Self { counts, r_max, ceiling: r_max, unseen, reward, pairs, shape, attractor }
+    }
+
+    /// One world: the observed laws, each with one visit more that led to the first seen state, paid as given.
+    /// Nothing leads to states never seen, so they are not planned on.
+    pub fn points(counts: &'a Counts, reward: Vec<f64>, r_max: f64) -> Self {
+        let pairs = counts.pairs().iter().map(|_| PairSet {
+            is_untried: false,
+            is_forbidden: true,
+            size: 0.0,
+            left: 0.0,
+            unseen_cap: 0.0,
+        });
+        let pairs = pairs.collect();
+        let ceiling = reward.iter().copied().fold(r_max, f64::max);
+        let (shape, attractor) = (Shape::Point, None);
+        Self { counts, r_max, ceiling, unseen: 0, reward, pairs, shape, attractor }
     }
 
     /// Forces every law to give the state numbered `to` at least `least` (or its upper end, if that
@@ -156,7 +267,7 @@ impl<'a> PlausibleSet<'a> {
 
     /// Whether ranks and prefix sums are needed.
     pub(crate) fn needs_ranking(&self) -> bool {
-        matches!(self.shape, Shape::Box { .. })
+        matches!(self.shape, Shape::Box { .. } | Shape::Selected { .. })
     }
 
     /// Puts the best plausible law of a pair into a sink.
@@ -181,6 +292,39 @@ impl<'a> PlausibleSet<'a> {
         let entries = self.counts.entries(pair);
         let row = self.counts.row(pair);
         match &self.shape {
+            Shape::Kl => {
+                let value =
+                    if top == UNSEEN { view.values.unseen } else { view.values.seen[top as usize] };
+                fill_kl(row.next, row.share, set.size, (top, value), &view.values.seen, sink);
+            }
+            Shape::Point => {
+                let visits = self.counts.pairs()[pair].visits_before() as f64;
+                sink.give(0, 1.0 / (visits + 1.0));
+                let kept = visits / (visits + 1.0);
+                for (&next, &share) in row.next.iter().zip(row.share) {
+                    sink.give(next, kept * share);
+                }
+            }
+            Shape::Selected { low, room, per_state, considered } => {
+                let considered = &considered.0[pair];
+                let selection = Selection {
+                    unseen: self.unseen,
+                    tolerance: per_state * row.next.len() as f64,
+                    at_least: considered.load(Relaxed),
+                };
+                let row = BoxRow {
+                    next: row.next,
+                    low: &low[entries.clone()],
+                    room: &room[entries],
+                    left: set.left,
+                    cap: set.size,
+                    unseen_cap: 0.0,
+                    extra: None,
+                };
+                let (ranking, values) = (view.ranking, view.values);
+                let many = fill_selected(&row, selection, ranking, values, scratch, sink);
+                considered.store(many, Relaxed);
+            }
             Shape::Ball => fill_ball(row.next, row.share, set.size, top, &view.values.seen, sink),
             Shape::Box { low, room } => {
                 let row = BoxRow {
@@ -252,7 +396,7 @@ impl<'a> View<'a> {
 /// The upper ends of the reward intervals; r_max for pairs never tried.
 fn optimistic_rewards(
     counts: &Counts,
-    widths: &Widths,
+    width: impl Fn(&PairCounts) -> f64,
     r_max: f64,
     known: KnownRewards<'_>,
 ) -> Vec<f64> {
@@ -263,7 +407,7 @@ fn optimistic_rewards(
             reward.push(match known {
                 Some(mean) if counts.was_visited(number) => mean(pair),
                 _ if stats.visits_before() == 0 => r_max,
-                _ => (stats.reward_mean() + widths.reward(stats)).min(r_max),
+                _ => (stats.reward_mean() + width(stats)).min(r_max),
             });
         }
     }

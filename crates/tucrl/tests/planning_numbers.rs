@@ -358,7 +358,7 @@ fn known_rewards_spare_states_never_visited() {
     };
     for planner in [
         &Tucrl { optimism: optimism.clone(), ..Tucrl::default() } as &dyn Planner,
-        &Ucrl { optimism },
+        &Ucrl { optimism, ..Ucrl::default() },
     ] {
         let plan =
             planner.plan(&Situation { known: Some(&mean), ..Situation::new(&counts, 22) }).unwrap();

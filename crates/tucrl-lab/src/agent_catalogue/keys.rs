@@ -1,6 +1,6 @@
 //! Which keys do agents share, and what do their values mean?
 
-use tucrl::agents::Optimism;
+use tucrl::agents::{Optimism, SetKind};
 use tucrl::confidence::{Delta, Shrink};
 use tucrl::counts::Variance;
 use tucrl::evi::{EviOptions, Method, Ties};
@@ -105,7 +105,7 @@ pub(super) fn optimism(given: &Arguments, context: &Context<'_>) -> Optimism {
         },
         alpha_r: given.number("alpha_r"),
         alpha_p: given.number("alpha_p"),
-        shrink: if given.word("shrink") == "log" { Shrink::Log } else { Shrink::Linear },
+        shrink: if word("shrink") == Some("log") { Shrink::Log } else { Shrink::Linear },
         variance: match word("variance") {
             Some("sample") => Variance::Sample,
             Some("population") => Variance::Population,
@@ -127,6 +127,25 @@ pub(super) fn optimism(given: &Arguments, context: &Context<'_>) -> Optimism {
             },
             None => defaults.evi,
         },
+    }
+}
+
+/// The words of the sets of plausible worlds, for agents that may choose.
+pub(super) const SET: Parameter = key(
+    "set",
+    "bernstein",
+    OneOf(&["bernstein", "bernstein-2020", "l1", "kl", "ucrl3"]),
+    "which worlds are plausible: the paper's Bernstein boxes, the tighter ones of 2020, UCRL2's L1 balls, \
+     KL-UCRL's divergences, or UCRL3's boxes over selected next states",
+);
+
+pub(super) fn set(given: &Arguments) -> SetKind {
+    match given.word("set") {
+        "bernstein-2020" => SetKind::Bernstein2020,
+        "l1" => SetKind::L1,
+        "kl" => SetKind::Kl,
+        "ucrl3" => SetKind::Ucrl3,
+        _ => SetKind::Bernstein,
     }
 }
 

@@ -2,18 +2,41 @@
 //!
 //! What is said of each stands in its own file of the library, in ALGORITHMS or in the paper.
 
-use tucrl::agents::{Algorithm, Relaxation, Scal, Tucrl, Ucrl, Ucrl2};
+use tucrl::agents::{AgentError, Algorithm, Relaxation, Scal, Tucrl, Ucrl, Ucrl2};
 use tucrl::span_clip::{Mode, Operator, SpanClip};
 
 use super::AgentEntry;
 use super::keys::{
-    ALPHA, ALPHA_P, ALPHA_R, APERIODICITY, DELTA, KNOWN_REWARDS, PLANNER, R_MAX, SA, SHRINK,
-    SWEEPS, TIES, VARIANCE, WARM_START, key, optimism, ties,
+    ALPHA, ALPHA_P, ALPHA_R, APERIODICITY, DELTA, KNOWN_REWARDS, PLANNER, R_MAX, RULE, SA, SET,
+    SHRINK, SWEEPS, TIES, VARIANCE, WARM_START, key, optimism, rule, set, ties,
 };
 use crate::names::Accepts::{NumberOr, OneOf};
-use crate::names::{FLAG, Parameter};
+use crate::names::{Arguments, FLAG, Parameter};
 
 const SPACE: &str = "The number of states and actions, junk states included, and r_max.";
+
+/// TUCRL is a statement about one kind of sets and one kind of episodes.
+fn refuse_other_sets_and_rules(given: &Arguments) -> Result<(), AgentError> {
+    let refuse = |option, reason| {
+        Err(AgentError::Mixture { option, value: given.word(option).into(), reason })
+    };
+    if given.word("set") != "bernstein" {
+        return refuse(
+            "set",
+            "which states TUCRL gives up is decided by N± > sqrt(t/SA), and only for the paper's \
+             Bernstein widths does that say that an unseen state has become implausible; with other \
+             sets nothing bounds the span: choose bernstein, or ucrl with the set you want",
+        );
+    }
+    if given.word("rule") != "new-state" {
+        return refuse(
+            "rule",
+            "an episode must end before acting in a state never visited, else the plan knows nothing \
+             of the states that it is in: choose new-state, or ucrl with the rule you want",
+        );
+    }
+    Ok(())
+}
 
 pub(super) const TABLE: &[AgentEntry] = &[
     AgentEntry {
@@ -49,6 +72,8 @@ pub(super) const TABLE: &[AgentEntry] = &[
                 meaning: "how sets without unseen states are widened: to L1 balls (the main \
                           algorithm), or boxes that take back the forbidden mass (the appendix)",
             },
+            SET,
+            Parameter { default: "new-state", ..RULE },
             DELTA,
             ALPHA,
             ALPHA_R,
@@ -66,6 +91,7 @@ pub(super) const TABLE: &[AgentEntry] = &[
         ],
         example: "tucrl:alpha=0.01",
         build: |given, context| {
+            refuse_other_sets_and_rules(given)?;
             let relaxation = match given.word("relaxation") {
                 "zeta" => Relaxation::Zeta,
                 _ => Relaxation::L1,
@@ -93,6 +119,8 @@ pub(super) const TABLE: &[AgentEntry] = &[
         caution: "A state that cannot be reached attracts it for ever: linear regret. Use tucrl \
                   where that may be the case.",
         parameters: &[
+            SET,
+            RULE,
             DELTA,
             ALPHA,
             ALPHA_R,
@@ -109,7 +137,10 @@ pub(super) const TABLE: &[AgentEntry] = &[
             SWEEPS,
         ],
         example: "ucrl:alpha=0.05,shrink=log",
-        build: |given, context| Ok(Algorithm::Ucrl(Ucrl { optimism: optimism(given, context) })),
+        build: |given, context| {
+            let (set, rule) = (set(given), rule(given));
+            Ok(Algorithm::Ucrl(Ucrl { optimism: optimism(given, context), set, rule }))
+        },
     },
     AgentEntry {
         name: "ucrl2",
@@ -188,6 +219,8 @@ pub(super) const TABLE: &[AgentEntry] = &[
                 "where no mixture of actions meets the bound: fail, or play the most pessimistic",
             ),
             key("augment", "true", FLAG, "whether rewards may be imagined down to 0"),
+            SET,
+            RULE,
             DELTA,
             ALPHA,
             ALPHA_R,
@@ -215,7 +248,8 @@ pub(super) const TABLE: &[AgentEntry] = &[
                 ties: ties(given),
                 sweep_limit: given.integer("sweeps"),
             };
-            Ok(Algorithm::Scal(Scal { optimism: optimism(given, context), clip }))
+            let (set, rule) = (set(given), rule(given));
+            Ok(Algorithm::Scal(Scal { optimism: optimism(given, context), clip, set, rule }))
         },
     },
 ];

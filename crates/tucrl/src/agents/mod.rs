@@ -8,7 +8,9 @@
 mod baselines;
 mod optimistic_q;
 mod psrl;
+mod regal;
 mod scal;
+mod scal_plus;
 mod tucrl;
 mod ucrl;
 
@@ -18,9 +20,13 @@ use thiserror::Error;
 pub use baselines::{Oracle, Random};
 pub use optimistic_q::{Bonus, OptimisticQ, OptimisticQAgent};
 pub use psrl::{OptimisticPsrl, Psrl};
+pub use regal::{Penalty, Regal};
 pub use scal::Scal;
+pub use scal_plus::ScalPlus;
 pub use tucrl::{Relaxation, Tucrl};
-pub use ucrl::{Ucrl, Ucrl2};
+pub use ucrl::{SetKind, Ucrl, Ucrl2};
+
+use scal::check_clip;
 
 use crate::confidence::{Confidence, Delta, Family, Shrink};
 use crate::counts::{Counts, Variance};
@@ -81,6 +87,14 @@ impl Optimism {
             shrink: self.shrink,
             r_max: self.r_max,
             nominal_pairs: self.nominal_pairs,
+        }
+    }
+
+    /// The probability that may fail, at a time.
+    pub(crate) fn delta_at(&self, t_k: u64) -> f64 {
+        match self.delta {
+            Delta::Fixed(delta) => delta,
+            Delta::InverseRoot => 1.0 / (t_k as f64).sqrt(),
         }
     }
 
@@ -155,6 +169,10 @@ pub enum Algorithm {
     Tucrl(Tucrl),
     /// SCAL.
     Scal(Scal),
+    /// SCAL+.
+    ScalPlus(ScalPlus),
+    /// REGAL, REGAL.C or REGAL.D.
+    Regal(Regal),
     /// Posterior sampling: PSRL, TSDE, DS-PSRL.
     Psrl(Psrl),
     /// Optimistic posterior sampling.
@@ -245,6 +263,10 @@ pub enum Agent {
     Tucrl(Episodic<Tucrl>),
     /// SCAL.
     Scal(Episodic<Scal>),
+    /// SCAL+.
+    ScalPlus(Episodic<ScalPlus>),
+    /// REGAL.
+    Regal(Episodic<Regal>),
     /// Posterior sampling.
     Psrl(Episodic<Psrl>),
     /// Optimistic posterior sampling.
@@ -265,6 +287,8 @@ macro_rules! with_learner {
             $crate::agents::Agent::Ucrl($learner) => $body,
             $crate::agents::Agent::Tucrl($learner) => $body,
             $crate::agents::Agent::Scal($learner) => $body,
+            $crate::agents::Agent::ScalPlus($learner) => $body,
+            $crate::agents::Agent::Regal($learner) => $body,
             $crate::agents::Agent::Psrl($learner) => $body,
             $crate::agents::Agent::OptimisticPsrl($learner) => $body,
             $crate::agents::Agent::OptimisticQ($learner) => $body,
@@ -283,6 +307,8 @@ macro_rules! if_episodic {
             Agent::Ucrl($learner) => $body,
             Agent::Tucrl($learner) => $body,
             Agent::Scal($learner) => $body,
+            Agent::ScalPlus($learner) => $body,
+            Agent::Regal($learner) => $body,
             Agent::Psrl($learner) => $body,
             Agent::OptimisticPsrl($learner) => $body,
             Agent::OptimisticQ(_) | Agent::Oracle(_) | Agent::Random(_) => $otherwise,
@@ -295,9 +321,11 @@ impl Algorithm {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Ucrl2(_) => "ucrl2",
-            Self::Ucrl(_) => "ucrl",
+            Self::Ucrl(planner) => planner.name(),
             Self::Tucrl(_) => "tucrl",
             Self::Scal(_) => "scal",
+            Self::ScalPlus(_) => "scal-plus",
+            Self::Regal(planner) => planner.name(),
             Self::Psrl(planner) => planner.name(),
             Self::OptimisticPsrl(_) => "optimistic-psrl",
             Self::OptimisticQ(_) => "optimistic-q",
@@ -313,6 +341,8 @@ impl Algorithm {
             Self::Ucrl(planner) => Some(&planner.optimism),
             Self::Tucrl(planner) => Some(&planner.optimism),
             Self::Scal(planner) => Some(&planner.optimism),
+            Self::ScalPlus(planner) => Some(&planner.optimism),
+            Self::Regal(planner) => Some(&planner.optimism),
             Self::Psrl(_)
             | Self::OptimisticPsrl(_)
             | Self::OptimisticQ(_)
@@ -349,7 +379,10 @@ impl Algorithm {
             optimism.check()?;
         }
         match self {
+            Self::Ucrl(planner) => planner.check(),
             Self::Scal(planner) => planner.check(),
+            Self::ScalPlus(planner) => planner.check(),
+            Self::Regal(planner) => planner.check(),
             Self::Psrl(planner) => planner.check(),
             Self::OptimisticPsrl(planner) => planner.check(),
             Self::OptimisticQ(planner) => planner.check(),
@@ -379,6 +412,8 @@ impl Algorithm {
             Self::Ucrl(p) => Agent::Ucrl(Episodic::new(p, space, variance, start, random)),
             Self::Tucrl(p) => Agent::Tucrl(Episodic::new(p, space, variance, start, random)),
             Self::Scal(p) => Agent::Scal(Episodic::new(p, space, variance, start, random)),
+            Self::ScalPlus(p) => Agent::ScalPlus(Episodic::new(p, space, variance, start, random)),
+            Self::Regal(p) => Agent::Regal(Episodic::new(p, space, variance, start, random)),
             Self::Psrl(p) => Agent::Psrl(Episodic::new(p, space, variance, start, random)),
             Self::OptimisticPsrl(p) => {
                 Agent::OptimisticPsrl(Episodic::new(p, space, variance, start, random))

@@ -4,7 +4,8 @@
 use std::sync::Arc;
 
 use tucrl::agents::{
-    Algorithm, Optimism, OptimisticPsrl, OptimisticQ, Psrl, Relaxation, Scal, Tucrl, Ucrl, Ucrl2,
+    Algorithm, Optimism, OptimisticPsrl, OptimisticQ, Penalty, Psrl, Regal, Relaxation, Scal,
+    ScalPlus, SetKind, Tucrl, Ucrl, Ucrl2,
 };
 use tucrl::confidence::{Delta, Shrink};
 use tucrl::evi::{EviOptions, Method, Ties};
@@ -86,7 +87,7 @@ pub(crate) fn ucrl2(optimism: Optimism) -> Algorithm {
 }
 
 pub(crate) fn ucrl(optimism: Optimism) -> Algorithm {
-    Algorithm::Ucrl(Ucrl { optimism })
+    Algorithm::Ucrl(Ucrl { optimism, ..Ucrl::default() })
 }
 
 pub(crate) fn tucrl(optimism: Optimism) -> Algorithm {
@@ -98,7 +99,8 @@ pub(crate) fn tucrl_zeta(optimism: Optimism) -> Algorithm {
 }
 
 pub(crate) fn scal(optimism: Optimism, c: f64) -> Algorithm {
-    Algorithm::Scal(Scal { optimism, clip: SpanClip { c, ..SpanClip::default() } })
+    let clip = SpanClip { c, ..SpanClip::default() };
+    Algorithm::Scal(Scal { optimism, clip, ..Scal::default() })
 }
 
 /// Every learner that plans, with the same options.
@@ -144,5 +146,34 @@ pub(crate) fn samplers() -> Vec<Algorithm> {
         psrl(Rule::NewStates, one, RewardPosterior::Known, Split::Mean),
         optimistic(false, None),
         optimistic(true, Some(7)),
+    ]
+}
+
+/// Other sets, other episodes, and a bonus.
+pub(crate) fn relatives(optimism: &Optimism) -> Vec<Algorithm> {
+    let ucrl = |set, rule| Algorithm::Ucrl(Ucrl { optimism: optimism.clone(), set, rule });
+    let clip = SpanClip { c: 3.0, ..SpanClip::default() };
+    let scal = Scal {
+        optimism: optimism.clone(),
+        clip: clip.clone(),
+        set: SetKind::Kl,
+        rule: Rule::NewStates,
+    };
+    let plus = ScalPlus { optimism: optimism.clone(), clip, ..ScalPlus::default() };
+    let regal = |penalty, c| {
+        let clip = SpanClip { c, ..SpanClip::default() };
+        Algorithm::Regal(Regal { optimism: optimism.clone(), clip, penalty, ..Regal::default() })
+    };
+    vec![
+        ucrl(SetKind::Bernstein2020, Rule::Doubling),
+        ucrl(SetKind::Kl, Rule::Growing),
+        ucrl(SetKind::Ucrl3, Rule::Doubling),
+        ucrl(SetKind::L1, Rule::NewStates),
+        Algorithm::Scal(scal),
+        Algorithm::ScalPlus(plus),
+        regal(Penalty::Bound, 3.0),
+        regal(Penalty::Constant(0.05), f64::INFINITY),
+        regal(Penalty::LastLength, f64::INFINITY),
+        regal(Penalty::Guesses, f64::INFINITY),
     ]
 }
