@@ -4,14 +4,17 @@
 //! that has seen enough (`tucrl worlds | head -1`) is no failure.
 
 mod agents;
+mod bench;
 mod board;
 mod bound;
 mod export;
 mod inspect;
+mod league;
 mod learn;
 mod policy;
 mod progress;
 mod report;
+mod reproduce;
 mod run;
 mod status;
 mod text;
@@ -42,6 +45,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let well = |text| Answer { text, code: ExitCode::SUCCESS };
     let answer = match arguments.verb {
         None => well(Arguments::command().render_help().to_string()),
+        Some(Verb::Reproduce(ask)) => reproduce::run(&ask)?,
         Some(Verb::Worlds(ask)) => well(worlds::run(&ask)?),
         Some(Verb::Inspect(ask)) => well(inspect::run(&ask)?),
         Some(Verb::Export(ask)) => well(export::run(&ask)?),
@@ -52,6 +56,8 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Some(Verb::Status(ask)) => well(status::run(&ask)?),
         Some(Verb::Report(ask)) => well(report::report(&ask)?),
         Some(Verb::Compare(ask)) => well(report::compare(&ask)?),
+        Some(Verb::League(ask)) => league::run(&ask)?,
+        Some(Verb::Bench(ask)) => well(bench::run(&ask)?),
     };
     let mut out = BufWriter::new(io::stdout().lock());
     out.write_all(answer.text.as_bytes())

@@ -2,15 +2,18 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 pub mod agent_catalogue;
+pub mod bench;
 pub mod catalogue;
 pub mod experiment;
 pub mod formats;
 pub mod horizon;
 pub mod inspection;
+pub mod league;
 pub mod names;
 pub mod plot;
 pub mod record;
 pub mod report;
+pub mod reproduce;
 pub mod runner;
 pub mod stats;
 pub mod store;

@@ -105,6 +105,9 @@ pub struct Episodic<P> {
     frozen_since: u64,
     /// Plans of this episode before the present one.
     guess: u32,
+    /// What was counted when the episode began, for rules that plan again before it ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    at_start: Option<Box<Counts>>,
     /// The pair played last.
     last: u32,
     /// Successes of the coins that rewards stand for, by pair, if the planner asks for them.
@@ -157,6 +160,7 @@ impl<P: Planner> Episodic<P> {
             episode_start: 1,
             frozen_since: 1,
             guess: 0,
+            at_start: None,
             last: 0,
             successes: Vec::new(),
             episodes: Vec::new(),
@@ -245,7 +249,10 @@ impl<P: Planner> Episodic<P> {
             seen: plan.bias.clone(),
             unseen: plan.bias_unseen.unwrap_or(0.0),
         });
-        let counts = &self.counts;
+        if self.planner.rule() == Rule::Guesses && self.at_start.is_none() {
+            self.at_start = Some(Box::new(self.counts.clone()));
+        }
+        let counts = self.at_start.as_deref().unwrap_or(&self.counts);
         let mean = self.known_rewards.as_ref().map(|KnownMeans(means)| {
             move |pair: usize| {
                 let (state, action) = counts.owner(pair);
@@ -305,6 +312,7 @@ impl<P: Planner> Episodic<P> {
     /// What was counted becomes what is known.
     fn close_episode(&mut self) {
         self.counts.freeze();
+        self.at_start = None;
         self.guess = 0;
     }
 

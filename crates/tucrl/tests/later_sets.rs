@@ -10,7 +10,7 @@ use tucrl::agents::{Algorithm, Optimism, ScalPlus, SetKind, Ucrl};
 use tucrl::confidence::{CoinBounds, Confidence, Delta, Family, Shrink};
 use tucrl::counts::{Counts, Variance};
 use tucrl::inner_max::{
-    BoxRow, LawSink, Ranking, Selection, UNSEEN, Values, fill_kl, fill_selected,
+    BoxRow, LawSink, Ranking, Scratch, Selection, UNSEEN, Values, fill_kl, fill_selected,
 };
 use tucrl::planner::{Planner, Situation};
 use tucrl::rng::RandomStream;
@@ -130,13 +130,13 @@ proptest! {
         let room: Vec<f64> =
             next.iter().zip(&low).map(|(&i, l)| (share[i as usize] + width).min(1.0) - l).collect();
         let left = 1.0 - low.iter().sum::<f64>();
-        let row = BoxRow { next: &next, low: &low, room: &room, left, cap, unseen_cap: 0.0, extra: None };
+        let row = BoxRow { next: &next, low: &low, room: &room, left, cap, unseen_cap: 0.0, extra: None, reach: 5 };
         let valued = Values { seen: values.clone(), unseen: unseen_value };
         let mut ranking = Ranking::default();
         ranking.update(&valued);
         let mut sink = LawSink::default();
         let selection = Selection { unseen, tolerance, at_least: 0 };
-        fill_selected(&row, selection, &ranking, &valued, &mut Vec::new(), &mut sink);
+        fill_selected(&row, selection, &ranking, &valued, &mut Scratch::new(), &mut sink);
         let law = sink.into_law();
         let total: f64 = law.iter().map(|entry| entry.1).sum();
         prop_assert!((total - 1.0).abs() < 1e-9, "{law:?}");

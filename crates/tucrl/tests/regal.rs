@@ -15,7 +15,7 @@ use tucrl::rng::RandomStream;
 use tucrl::space::Space;
 use tucrl::span_clip::{self, SpanClip};
 use tucrl::span_price::{Bargain, best_bound};
-use tucrl::worlds::{Theta, ThreeState, TwoState};
+use tucrl::worlds::{RiverSwim, Theta, ThreeState, TwoState};
 
 /// Counts that say exactly what a model says, for probabilities that are multiples of 1 / `visits`.
 fn certain(mdp: &Mdp, visits: u64) -> Counts {
@@ -216,6 +216,21 @@ fn guesses_double_until_the_episode_ends() {
         longest = longest.max(episode.length);
     }
     assert!(longest >= 256 && ends > 10, "{longest} {ends}");
+    // Counts stand still: what is seen for the first time in an episode is not planned on before it ends, and
+    // rows that grow meanwhile are not mixed up with the shares of the start.
+    let river = World::new(RiverSwim::default().build().unwrap());
+    let record = river.record(&regal(Penalty::Guesses, f64::INFINITY), 5_000, 1);
+    let later = record
+        .episodes
+        .windows(2)
+        .filter(|pair| matches!(pair[0].0.stop, StopReason::Length) && pair[1].0.length > 1);
+    let mut plans = 0;
+    for pair in later {
+        assert_eq!(pair[0].0.seen, pair[1].0.seen);
+        plans += 1;
+    }
+    assert!(plans > 20, "{plans}");
+    let record = world.record(&regal(Penalty::Guesses, f64::INFINITY), 20_000, 1);
     // The guess is too long whenever an episode ends early: that is where the proof breaks.
     let early = record.episodes.windows(2).filter(|pair| {
         matches!(pair[0].0.stop, StopReason::Length)

@@ -178,10 +178,7 @@ fn plan_of(drawn: Result<Drawn, DrawError>, counts: &Counts, t_k: u64) -> Result
         DrawError::TooLarge { what, needed, limit, advice } => {
             PlanError::TooLarge { t_k, what, needed, limit, advice }
         }
-        DrawError::NotConverged { sweeps, span, tolerance } => {
-            PlanError::NotConverged { t_k, sweeps, span, tolerance }
-        }
-        DrawError::Solve(_) | DrawError::Model(_) => {
+        DrawError::NotConverged { .. } | DrawError::Solve(_) | DrawError::Model(_) => {
             PlanError::Unsolved { t_k, reason: error.to_string() }
         }
     })?;

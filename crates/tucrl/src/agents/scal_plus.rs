@@ -86,7 +86,7 @@ impl Planner for ScalPlus {
                 });
             }
         }
-        let mut set = PlausibleSet::points(counts, reward, optimism.r_max);
+        let mut set = PlausibleSet::points(counts, &reward, optimism.r_max);
         let plan = span_clip::solve(&mut set, t_k, &self.clip, |_| 0.0)?;
         Ok(Plan {
             under_visited: truncation::decide(counts, t_k).under_visited,

@@ -40,8 +40,9 @@ impl<'a> Outside<'a> {
         ranking: &'a Ranking,
         values: &'a Values,
         unseen: u64,
-        observed: &mut Scratch,
+        scratch: &mut Scratch,
     ) -> Self {
+        let observed = &mut scratch.special;
         observed.clear();
         for (index, &state) in row.next.iter().enumerate() {
             observed.push((ranking.rank[state as usize], state, row.room[index]));
@@ -127,7 +128,7 @@ impl<'a> Outside<'a> {
     fn fill(
         &self,
         row: &BoxRow<'_>,
-        observed: &Scratch,
+        observed: &[(u32, u32, f64)],
         allowed: u64,
         sink: &mut impl Sink,
     ) -> f64 {
@@ -190,13 +191,14 @@ pub fn fill_selected(
     sink: &mut impl Sink,
 ) -> u64 {
     let outside = Outside::new(row, ranking, values, selection.unseen, scratch);
+    let observed = &scratch.special[..];
     let best_seen = ranking.order.first().map_or(0.0, |&state| values.seen[state as usize]);
     let is_unseen_best = selection.unseen > 0 && ranking.unseen_rank == 0;
     let best = if is_unseen_best { values.unseen } else { best_seen };
     let kappa = selection.tolerance * (best - outside.lowest);
     let enough = |many: u64| {
         let mut value = ValueSink { values, sum: 0.0 };
-        let left = outside.fill(row, scratch, many, &mut value);
+        let left = outside.fill(row, observed, many, &mut value);
         let inside = value.sum - (1.0 - left) * outside.lowest;
         outside.worth_after(many, row.cap) <= kappa.min(inside)
     };
@@ -212,7 +214,7 @@ pub fn fill_selected(
         }
         few = many;
     }
-    let left = outside.fill(row, scratch, few, sink);
+    let left = outside.fill(row, observed, few, sink);
     if left > 0.0 {
         let last = ranking.order.last().copied().unwrap_or(0);
         let is_unseen_worst = selection.unseen > 0 && values.unseen < values.seen[last as usize];

@@ -58,9 +58,9 @@ impl Extended {
 
 /// What one pair may do.
 enum Choices {
-    /// Lowered probabilities by entry of the arena; what is left goes to the best of the states in `bits`,
+    /// Lowered probabilities of the observed states; what is left goes to the best of the states in `bits`,
     /// or to one never seen.
-    Few { left: f64, bits: Vec<u64>, any_unseen: bool },
+    Few { lowered: Vec<f64>, left: f64, bits: Vec<u64>, any_unseen: bool },
     /// Laws over the seen states and, last, those never seen; one after another.
     Many { laws: Vec<f64> },
 }
@@ -69,7 +69,6 @@ struct Lucky<'a> {
     counts: &'a Counts,
     r_max: f64,
     rewards: Vec<f64>,
-    lowered: Vec<f64>,
     choices: Vec<Choices>,
     /// Seen states by value, best first.
     order: Vec<u32>,
@@ -83,19 +82,14 @@ impl Operator for Lucky<'_> {
 
     fn worth(&self, pair: usize, values: &Values) -> f64 {
         let best = match &self.choices[pair] {
-            Choices::Few { left, bits, any_unseen } => {
+            Choices::Few { lowered, left, bits, any_unseen } => {
                 let is_drawn =
                     |state: &&u32| bits[**state as usize / 64] >> (**state % 64) & 1 == 1;
                 let seen = self.order.iter().find(is_drawn).map(|&s| values.seen[s as usize]);
                 let unseen = any_unseen.then_some(values.unseen);
                 let target = seen.into_iter().chain(unseen).fold(f64::NEG_INFINITY, f64::max);
-                let kept: f64 = self
-                    .counts
-                    .entries(pair)
-                    .map(|entry| {
-                        self.lowered[entry] * values.seen[self.counts.next_at(entry) as usize]
-                    })
-                    .sum();
+                let row = self.counts.row(pair).next.iter().zip(lowered);
+                let kept: f64 = row.map(|(&next, mass)| mass * values.seen[next as usize]).sum();
                 kept + left * target
             }
             Choices::Many { laws } => {
@@ -147,7 +141,6 @@ pub fn plan_optimistically(
         counts,
         r_max: evidence.r_max,
         rewards: Vec::with_capacity(counts.pairs().len()),
-        lowered: vec![0.0; counts.arena()],
         choices: Vec::with_capacity(counts.pairs().len()),
         order: (0..counts.seen() as u32).collect(),
     };
@@ -161,7 +154,7 @@ pub fn plan_optimistically(
             });
             let drawn = match is_rich(pair) {
                 true => many(options, counts, pair, samples as u64, random),
-                false => few(counts, pair, samples as u64, &mut lucky.lowered, random),
+                false => few(counts, pair, samples as u64, random),
             };
             lucky.choices.push(drawn);
         }
@@ -193,21 +186,16 @@ fn many(
     Choices::Many { laws }
 }
 
-fn few(
-    counts: &Counts,
-    pair: usize,
-    samples: u64,
-    lowered: &mut [f64],
-    random: &mut RandomStream,
-) -> Choices {
+fn few(counts: &Counts, pair: usize, samples: u64, random: &mut RandomStream) -> Choices {
     let visits = counts.pairs()[pair].visits_before() as f64;
     let log = (4.0 * counts.space().states() as f64).ln();
-    let mut left = 1.0;
-    for (entry, &share) in counts.entries(pair).zip(counts.row(pair).share) {
+    let lower = |&share: &f64| {
         let deviation = (3.0 * share * log / visits).sqrt() + 3.0 * log / visits;
-        lowered[entry] = share - deviation.min(share);
-        left -= lowered[entry];
-    }
+        share - deviation.min(share)
+    };
+    // A pair never tried has no share; all is left.
+    let lowered: Vec<f64> = counts.row(pair).share.iter().map(lower).collect();
+    let left = 1.0 - lowered.iter().sum::<f64>();
     let seen = counts.seen() as u64;
     let mut bits = vec![0u64; counts.seen().div_ceil(64)];
     let mut any_unseen = false;
@@ -218,5 +206,5 @@ fn few(
             false => any_unseen = true,
         }
     }
-    Choices::Few { left: left.max(0.0), bits, any_unseen }
+    Choices::Few { lowered, left: left.max(0.0), bits, any_unseen }
 }

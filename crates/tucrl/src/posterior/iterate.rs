@@ -10,7 +10,7 @@ use crate::inner_max::Values;
 /// How much of an increment is taken.
 const TAU: f64 = 0.9;
 /// Sweeps after which a plan is given up.
-const SWEEP_LIMIT: u64 = 1_000_000;
+const SWEEP_LIMIT: u64 = 200_000;
 
 /// A world of seen states and, as one, those never seen.
 pub(super) trait Operator {

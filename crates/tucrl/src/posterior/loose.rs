@@ -14,8 +14,9 @@ use crate::rng::RandomStream;
 struct Loose<'a> {
     counts: &'a Counts,
     rewards: Vec<f64>,
-    /// By entry of the arena of counts.
+    /// The drawn masses of observed next states, row by row, and where each row begins.
     mass: Vec<f64>,
+    begin: Vec<usize>,
     /// By pair: what each next state gets that was never observed from it.
     elsewhere: Vec<f64>,
     unseen: u64,
@@ -36,9 +37,9 @@ impl Operator for Loose<'_> {
     fn worth(&self, pair: usize, values: &Values) -> f64 {
         let elsewhere = self.elsewhere[pair];
         let mut worth = self.rewards[pair] + elsewhere * self.total;
-        for entry in self.counts.entries(pair) {
-            let value = values.seen[self.counts.next_at(entry) as usize];
-            worth += (self.mass[entry] - elsewhere) * value;
+        let mass = &self.mass[self.begin[pair]..];
+        for (&next, mass) in self.counts.row(pair).next.iter().zip(mass) {
+            worth += (mass - elsewhere) * values.seen[next as usize];
         }
         worth
     }
@@ -62,7 +63,8 @@ pub(super) fn draw(
     let mut loose = Loose {
         counts,
         rewards: Vec::with_capacity(counts.pairs().len()),
-        mass: vec![0.0; counts.arena()],
+        mass: Vec::new(),
+        begin: Vec::with_capacity(counts.pairs().len()),
         elsewhere: Vec::with_capacity(counts.pairs().len()),
         unseen: counts.unseen(),
         reward_unseen: (f64::NEG_INFINITY, 0),
@@ -82,7 +84,8 @@ pub(super) fn draw(
             0 => 0.0,
             _ => law.pop().unwrap_or(0.0) / others as f64,
         });
-        loose.mass[counts.entries(pair)].copy_from_slice(&law);
+        loose.begin.push(loose.mass.len());
+        loose.mass.extend_from_slice(&law);
     }
     if loose.unseen > 0 {
         for action in 0..space.max_actions() {

@@ -229,7 +229,10 @@ pub enum DrawError {
         advice: &'static str,
     },
     /// Value iteration hit its cap.
-    #[error("no convergence after {sweeps} sweeps: {span} is left, {tolerance} was asked")]
+    #[error(
+        "no convergence after {sweeps} sweeps: {span} is left, {tolerance} was asked; the drawn world may have \
+         fallen apart: draw more samples (a larger psi), or say split=exact"
+    )]
     NotConverged {
         /// Sweeps done.
         sweeps: u64,
