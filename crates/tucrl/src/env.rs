@@ -54,6 +54,13 @@ pub struct WalkState {
     random: RandomStream,
 }
 
+impl WalkState {
+    /// The state that the walk is in.
+    pub fn state(&self) -> StateId {
+        StateId::from(self.state)
+    }
+}
+
 impl Walk {
     /// Starts a walk; the initial state is drawn from the model's initial law.
     pub fn new(mdp: Arc<Mdp>, mut random: RandomStream) -> Self {
@@ -94,15 +101,25 @@ impl Environment for Walk {
 
     #[inline]
     fn step(&mut self, action: ActionId) -> Step {
-        let pair = self.mdp.pair(self.at.state as usize, action as usize);
-        let row = self.mdp.row(pair);
-        let entry = if row.len() == 1 { 0 } else { self.at.random.categorical(row.probability) };
-        let law = match self.mdp.reward(pair) {
-            PairReward::Alone(law) => law,
-            PairReward::Joint(laws) => &laws[entry],
-        };
-        let reward = law.sample(&mut self.at.random);
-        self.at.state = row.next[entry];
-        Step { reward, mean_reward: self.mdp.mean_reward(pair), next: StateId::from(self.at.state) }
+        let step = draw(&self.mdp, self.at.state as usize, action as usize, &mut self.at.random);
+        self.at.state = step.next as u32;
+        step
     }
+}
+
+/// Draws what playing an action in a state leads to: first the next state, then the reward.
+///
+/// # Panics
+/// When the model does not have that state or the state not that action.
+#[inline]
+pub fn draw(mdp: &Mdp, state: usize, action: usize, random: &mut RandomStream) -> Step {
+    let pair = mdp.pair(state, action);
+    let row = mdp.row(pair);
+    let entry = if row.len() == 1 { 0 } else { random.categorical(row.probability) };
+    let law = match mdp.reward(pair) {
+        PairReward::Alone(law) => law,
+        PairReward::Joint(laws) => &laws[entry],
+    };
+    let reward = law.sample(random);
+    Step { reward, mean_reward: mdp.mean_reward(pair), next: StateId::from(row.next[entry]) }
 }

@@ -6,6 +6,8 @@
 //!
 //! Reads nothing; feeds `env` and every learning module. Departures from the paper: none.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 
 /// A state, as a number below the nominal size of its space.
@@ -26,6 +28,8 @@ pub struct Space {
 enum Actions {
     Same(u32),
     Listed(Vec<u32>),
+    /// Of the states told so far.
+    Told(BTreeMap<StateId, u32>),
 }
 
 impl Space {
@@ -51,6 +55,28 @@ impl Space {
         Self { states: actions.len() as u64, actions: Actions::Listed(actions), max_actions }
     }
 
+    /// A space in which the actions of a state are told when it is first met ([`Space::tell_actions`]);
+    /// until then it counts as having `max_actions`.
+    ///
+    /// # Panics
+    /// When there are no states or no actions.
+    pub fn told(states: u64, max_actions: u32) -> Self {
+        assert!(states > 0 && max_actions > 0, "a space needs states and actions");
+        Self { states, actions: Actions::Told(BTreeMap::new()), max_actions }
+    }
+
+    /// Says how many actions a state has, in a space made by [`Space::told`]; others know already.
+    ///
+    /// # Panics
+    /// When there are none, or more than the largest number.
+    pub fn tell_actions(&mut self, state: StateId, actions: u32) {
+        if let Actions::Told(told) = &mut self.actions {
+            let limit = self.max_actions;
+            assert!((1..=limit).contains(&actions), "a state has between 1 and {limit} actions");
+            told.insert(state, actions);
+        }
+    }
+
     /// The nominal number of states.
     #[doc(alias = "S")]
     pub fn states(&self) -> u64 {
@@ -72,6 +98,7 @@ impl Space {
         match &self.actions {
             Actions::Same(actions) => *actions,
             Actions::Listed(actions) => actions[state as usize],
+            Actions::Told(told) => told.get(&state).copied().unwrap_or(self.max_actions),
         }
     }
 

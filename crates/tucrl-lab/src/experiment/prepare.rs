@@ -9,12 +9,12 @@ use tucrl::agents::Algorithm;
 use tucrl::mdp::Mdp;
 use tucrl::run::Truth;
 use tucrl::space::Space;
-use tucrl::{solve, structure};
 
 use super::{Experiment, ExperimentError, ExperimentProblem, Place};
 use crate::agent_catalogue::Context;
 use crate::formats::ReadOptions;
 use crate::inspection::Watch;
+use crate::learning;
 use crate::record::WorldFacts;
 
 /// A world that is ready to be learned.
@@ -54,24 +54,8 @@ impl Experiment {
             algorithms.push(algorithm.map_err(|error| self.fault(&agent.place, error.into()))?);
         }
         watch.begin("optimal gain");
-        let solved = solve::solve(&mdp);
-        let solution = solved.map_err(|error| self.fault(&world.place, error.into()))?;
-        let is_reachable = structure::reachable(&mdp);
-        let reachable = is_reachable.iter().filter(|&&is_reachable| is_reachable).count() as u64;
-        let (gain, gain_error) = solution.gain_from_start(&mdp);
-        let facts = WorldFacts {
-            states: mdp.states() as u64,
-            actions: mdp.max_actions() as u64,
-            reachable,
-            class: structure::classify(&mdp, &structure::end_components(&mdp)).to_string(),
-            start_is_recoverable: structure::start_is_recoverable(&mdp, &is_reachable),
-            gain,
-            gain_error,
-            span: solution.span(),
-            span_reachable: solution.span_within(&is_reachable),
-            r_max: mdp.r_max(),
-        };
-        let truth = Truth { gain, reachable, optimal_policy: solution.policy };
+        let solved = learning::truth(&mdp);
+        let (truth, facts) = solved.map_err(|error| self.fault(&world.place, error.into()))?;
         Ok(PreparedWorld { mdp: Arc::new(mdp), space, truth, facts, algorithms })
     }
 

@@ -41,6 +41,9 @@ impl Learner for Oracle {
     fn observe(&mut self, _reward: f64, next: StateId) {
         self.here = next;
     }
+
+    /// The policy knows.
+    fn tell_actions(&mut self, _state: StateId, _actions: u32) {}
 }
 
 /// Plays uniformly at random.
@@ -66,5 +69,9 @@ impl Learner for Random {
 
     fn observe(&mut self, _reward: f64, next: StateId) {
         self.here = next;
+    }
+
+    fn tell_actions(&mut self, state: StateId, actions: u32) {
+        self.space.tell_actions(state, actions);
     }
 }
