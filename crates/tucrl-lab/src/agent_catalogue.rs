@@ -6,7 +6,11 @@
 //!
 //! Reads `names` and the agents of the library; feeds the commands.
 
+mod baseline_table;
 mod keys;
+mod later_table;
+mod posterior_table;
+mod regal_table;
 mod table;
 
 use std::fmt;
@@ -29,11 +33,15 @@ pub struct AgentEntry {
     pub summary: &'static str,
     /// Where it comes from.
     pub source: &'static str,
+    /// The idea in five sentences.
+    pub idea: &'static str,
     /// What it must be told in advance.
     pub needs: &'static str,
     /// What is proved about it.
     pub guarantee: &'static str,
-    /// What it costs, and when not to use it.
+    /// What a plan costs.
+    pub cost: &'static str,
+    /// When not to use it.
     pub caution: &'static str,
     /// The keys that it accepts.
     pub parameters: &'static [Parameter],
@@ -54,9 +62,10 @@ pub struct Context<'a> {
     pub steps: u64,
 }
 
-/// Every agent of the library: optimists, then baselines.
+/// Every agent of the library: optimists, posterior sampling, then baselines.
 pub fn agents() -> impl Iterator<Item = &'static AgentEntry> {
-    table::TABLE.iter()
+    let optimists = table::TABLE.iter().chain(regal_table::TABLE).chain(later_table::TABLE);
+    optimists.chain(posterior_table::TABLE).chain(baseline_table::TABLE)
 }
 
 /// The entry that a spec names.
@@ -127,6 +136,9 @@ impl NamedAgent {
             match error {
                 AgentError::Option { option, value, expected } => {
                     self.arguments.out_of_range(option, &value, expected).into()
+                }
+                AgentError::Mixture { option, value, reason } => {
+                    self.arguments.refused(option, &value, reason).into()
                 }
                 other => NamedAgentError::Agent(other),
             }

@@ -93,6 +93,15 @@ In JSON a number of null is infinite or unknown.")]
     /// Run an experiment file: every agent in every world with every seed, kept on disk
     #[command(after_help = RUN_HELP)]
     Run(Run),
+    /// Run an experiment and write who comes first where, as one page
+    #[command(after_help = "\
+Examples:
+  tucrl league experiments/league.toml --to docs/league.md
+  tucrl league mine.toml --out out/mine
+
+Runs what is missing of the experiment, as `tucrl run --resume` does, then ranks
+the agents of every world by mean regret. Without --to the page is printed.")]
+    League(League),
     /// Show which runs of an experiment are done, running, failed, missing or damaged
     #[command(after_help = "\
 Examples:
@@ -339,6 +348,21 @@ docs/experiments.md has all keys and the file format.
 
 Ctrl-C stores all runs under way and exits with 130; a run that fails is
 recorded with its error, the others go on, and the exit code is 1.";
+
+#[derive(Debug, Args)]
+pub(crate) struct League {
+    /// The experiment, a TOML file
+    pub(crate) experiment: PathBuf,
+    /// The directory of the results [default: out/<name>]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// The page to write, in Markdown
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: Option<PathBuf>,
+    /// How many threads to use; one per core unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+}
 
 #[derive(Debug, Args)]
 pub(crate) struct Run {

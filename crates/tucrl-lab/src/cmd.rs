@@ -9,6 +9,7 @@ mod board;
 mod bound;
 mod export;
 mod inspect;
+mod league;
 mod learn;
 mod policy;
 mod progress;
@@ -55,6 +56,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Some(Verb::Status(ask)) => well(status::run(&ask)?),
         Some(Verb::Report(ask)) => well(report::report(&ask)?),
         Some(Verb::Compare(ask)) => well(report::compare(&ask)?),
+        Some(Verb::League(ask)) => league::run(&ask)?,
         Some(Verb::Bench(ask)) => well(bench::run(&ask)?),
     };
     let mut out = BufWriter::new(io::stdout().lock());

@@ -11,8 +11,8 @@
 //!
 //! Reads `tucrl::confidence`; feeds the command `learn`.
 
-use tucrl::agents::{Algorithm, Relaxation};
-use tucrl::confidence::{Confidence, Family, Shrink};
+use tucrl::agents::{Algorithm, Relaxation, SetKind};
+use tucrl::confidence::{CoinBounds, Confidence, Family, Shrink};
 use tucrl::counts::{Counts, Variance};
 use tucrl::space::Space;
 
@@ -40,9 +40,20 @@ pub fn too_short(
     steps: u64,
 ) -> Option<TooShort> {
     let optimism = algorithm.optimism()?;
-    let family = match algorithm {
-        Algorithm::Ucrl2(_) => Family::Hoeffding,
-        _ => Family::Bernstein,
+    let set = match algorithm {
+        Algorithm::Ucrl2(_) => SetKind::L1,
+        Algorithm::Ucrl(planner) => planner.set,
+        Algorithm::Scal(planner) => planner.set,
+        Algorithm::Regal(planner) => planner.set,
+        // A bonus has no width.
+        Algorithm::ScalPlus(_) => return None,
+        _ => SetKind::Bernstein,
+    };
+    let family = match set {
+        SetKind::L1 => Family::Hoeffding,
+        SetKind::Kl => Family::Kl,
+        SetKind::Bernstein2020 => Family::Bernstein2020,
+        SetKind::Bernstein | SetKind::Ucrl3 => Family::Bernstein,
     };
     let confidence = Confidence {
         family,
@@ -61,9 +72,22 @@ pub fn too_short(
     let widths = confidence.widths(space, steps.max(1));
     let unseen = space.states().saturating_sub(reachable);
     let less_one = (visits - 1.0).max(1.0);
+    let unobserved = "the width of an unobserved next state";
     let (what, width) = match algorithm {
-        Algorithm::Ucrl2(_) => {
+        _ if set == SetKind::L1 => {
             ("half the radius of an L1 ball", widths.radius(fresh) / visits.max(1.0).sqrt() / 2.0)
+        }
+        // Pinsker's inequality: half the L1 distance is at most the root of half the divergence.
+        _ if set == SetKind::Kl => {
+            ("the width of a divergence", (widths.radius(fresh) / visits.max(1.0) / 2.0).sqrt())
+        }
+        _ if set == SetKind::Ucrl3 => {
+            let bounds = CoinBounds::new(&confidence, space, steps.max(1));
+            (unobserved, bounds.interval(0.0, visits as u64).1)
+        }
+        _ if set == SetKind::Bernstein2020 => {
+            let grown = 6.0 * optimism.alpha_p * visits.max(1.0).ln();
+            (unobserved, (widths.unobserved(fresh) + grown) / visits.max(1.0))
         }
         Algorithm::Tucrl(planner) if unseen > 0 => match planner.relaxation {
             Relaxation::L1 => {
@@ -71,14 +95,15 @@ pub fn too_short(
             }
             Relaxation::Zeta => {
                 let one = widths.unobserved(fresh) / less_one;
-                ("the width of an unobserved next state", one + unseen as f64 * one.min(1.0))
+                (unobserved, one + unseen as f64 * one.min(1.0))
             }
         },
-        _ => ("the width of an unobserved next state", widths.unobserved(fresh) / less_one),
+        _ => (unobserved, widths.unobserved(fresh) / less_one),
     };
     let ratio = AIM / width;
     // Under a root the logarithm must shrink by the square.
-    let is_squared = optimism.shrink == Shrink::Log && family == Family::Hoeffding;
+    let is_root = matches!(family, Family::Hoeffding | Family::Kl);
+    let is_squared = optimism.shrink == Shrink::Log && is_root;
     let alpha = optimism.alpha_p * if is_squared { ratio * ratio } else { ratio };
     (width >= 1.0).then(|| TooShort { visits, what, width, alpha: one_digit(alpha) })
 }
@@ -100,7 +125,7 @@ mod tests {
     fn with_alpha(mut algorithm: Algorithm, alpha: f64) -> Algorithm {
         match &mut algorithm {
             Algorithm::Tucrl(Tucrl { optimism, .. })
-            | Algorithm::Ucrl(Ucrl { optimism })
+            | Algorithm::Ucrl(Ucrl { optimism, .. })
             | Algorithm::Scal(Scal { optimism, .. })
             | Algorithm::Ucrl2(Ucrl2 { optimism }) => optimism.alpha_p = alpha,
             _ => {}

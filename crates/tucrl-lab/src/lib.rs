@@ -14,6 +14,7 @@ pub mod experiment;
 pub mod formats;
 pub mod horizon;
 pub mod inspection;
+pub mod league;
 pub mod learning;
 pub mod names;
 pub mod plot;

@@ -276,18 +276,33 @@ impl Arguments {
     /// The error for a value of the right kind that is out of range; points at it if it was written,
     /// or at the value of the key that it follows by default.
     pub fn out_of_range(&self, key: &str, value: &str, expected: &str) -> SpecError {
+        self.at_value(key, |name, key| Problem::OutOfRange {
+            name,
+            key,
+            value: value.into(),
+            expected: expected.into(),
+        })
+    }
+
+    /// The error for a value that does not go together with the rest.
+    pub fn refused(&self, key: &str, value: &str, reason: &str) -> SpecError {
+        self.at_value(key, |name, key| Problem::Refused {
+            name,
+            key,
+            value: value.into(),
+            reason: reason.into(),
+        })
+    }
+
+    fn at_value(&self, key: &str, problem: impl FnOnce(String, String) -> Problem) -> SpecError {
         let position = |key: &str| self.parameters.iter().position(|known| known.answers_to(key));
         let index = position(key).map(|index| match self.places[index] {
             Some(_) => index,
             None => position(self.parameters[index].default).unwrap_or(index),
         });
         let at = index.and_then(|index| self.places[index].clone());
-        let problem = Problem::OutOfRange {
-            name: self.spec.name().into(),
-            key: index.map_or(key, |index| self.parameters[index].key).into(),
-            value: value.into(),
-            expected: expected.into(),
-        };
+        let key = index.map_or(key, |index| self.parameters[index].key);
+        let problem = problem(self.spec.name().into(), key.into());
         self.spec.fault(at.unwrap_or(0..self.spec.text.len()), problem)
     }
 }

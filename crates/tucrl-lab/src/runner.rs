@@ -134,9 +134,11 @@ pub fn run_jobs(jobs: &[Job<'_>], watch: &dyn Watch, take: &(dyn Fn(usize, Outco
 /// What a step costs compared to others, roughly.
 fn weight(cell: &RunSpec) -> u128 {
     let kind = match cell.algorithm {
-        Algorithm::Scal(_) | Algorithm::Ucrl2(_) => 50,
+        Algorithm::Scal(_) | Algorithm::ScalPlus(_) | Algorithm::Ucrl2(_) => 50,
         Algorithm::Ucrl(_) => 40,
         Algorithm::Tucrl(_) => 30,
+        Algorithm::Psrl(_) | Algorithm::OptimisticPsrl(_) => 60,
+        Algorithm::Regal(_) => 300,
         Algorithm::OptimisticQ(_) => 3,
         _ => 1,
     };

@@ -47,7 +47,7 @@ fn shrunk(alpha: f64) -> Optimism {
 }
 
 fn plan(bencher: Bencher, counts: &Counts, planner: &dyn Planner) {
-    let now = Situation { counts, t_k: 1_000_001, previous: None, known: None };
+    let now = Situation::new(counts, 1_000_001);
     bencher.bench_local(|| planner.plan(black_box(&now)).unwrap().sweeps);
 }
 
@@ -58,13 +58,13 @@ fn plan_tucrl_on_taxi(bencher: Bencher) {
 
 #[divan::bench(sample_count = 50)]
 fn plan_ucrl_on_taxi(bencher: Bencher) {
-    plan(bencher, &taxi(500), &Ucrl { optimism: shrunk(0.01) });
+    plan(bencher, &taxi(500), &Ucrl { optimism: shrunk(0.01), ..Ucrl::default() });
 }
 
 #[divan::bench(args = [1_000, 1_000_000_000_000], sample_count = 50)]
 fn plan_ucrl_on_a_nominal_size(bencher: Bencher, states: u64) {
     let optimism = Optimism { nominal_pairs: Some(6e3), ..shrunk(0.01) };
-    plan(bencher, &taxi(states), &Ucrl { optimism });
+    plan(bencher, &taxi(states), &Ucrl { optimism, ..Ucrl::default() });
 }
 
 #[divan::bench(args = [true, false], sample_count = 20)]
@@ -73,7 +73,7 @@ fn plan_ucrl_on_three_states_accelerated(bencher: Bencher, is_accelerated: bool)
     let space = Space::listed((0..3).map(|state| world.actions(state) as u32).collect());
     let mut optimism = shrunk(0.05);
     optimism.evi.method = if is_accelerated { Method::Accelerated } else { Method::Plain };
-    plan(bencher, &walked(world, space, 1_000_000), &Ucrl { optimism });
+    plan(bencher, &walked(world, space, 1_000_000), &Ucrl { optimism, ..Ucrl::default() });
 }
 
 /// A garnet in which every pair was tried 64 times.
@@ -106,7 +106,7 @@ fn sweep(bencher: Bencher, counts: &Counts, family: Family, alpha: f64) {
     let widths = confidence.widths(counts.space(), 1_000_000);
     let set = match family {
         Family::Hoeffding => PlausibleSet::balls(counts, &widths, 1.0, 0, |_| false, None),
-        Family::Bernstein => PlausibleSet::boxes(counts, &widths, 1.0, 0, |_| false, 0, None),
+        _ => PlausibleSet::boxes(counts, &widths, 1.0, 0, |_| false, 0, None),
     };
     let mut sweeper = Sweeper::new(&set, 1.0, None);
     bencher.bench_local(|| {

@@ -11,7 +11,16 @@
 //! that were not visited. Shrinking by alpha multiplies the widths (the paper's words) or b (what the
 //! published experiments did).
 //!
-//! Reads `counts`; feeds `truncation` and `evi`. Departures from the paper: none.
+//! Later relatives (ALGORITHMS 1.1 and 6): the tighter Bernstein widths of 2020,
+//! 2 sqrt(var L / N+) + 6 L / N+ with L = ln(6 S A N+ / delta); the Kullback-Leibler balls of KL-UCRL, of radius
+//! C_p / N+; and, in `ucrl3`, UCRL3's bounds for coins.
+//!
+//! Reads `counts`; feeds `truncation` and `evi`. Departures from the paper: none; constants of the later
+//! relatives are from public code or memory, as the docs say.
+
+mod ucrl3;
+
+pub use ucrl3::CoinBounds;
 
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +53,10 @@ pub enum Family {
     Hoeffding,
     /// Empirical Bernstein intervals for both (UCRL2B, TUCRL).
     Bernstein,
+    /// The tighter ones of 2020, whose logarithm has the pair's visits in place of time.
+    Bernstein2020,
+    /// Hoeffding intervals for rewards, Kullback-Leibler balls for transitions (KL-UCRL).
+    Kl,
 }
 
 /// How widths are computed; fixed for a run.
@@ -74,6 +87,8 @@ pub struct Widths {
     next_root: f64,
     next_linear: f64,
     states: f64,
+    /// Bernstein2020: the logarithm of a pair without visits.
+    log: f64,
 }
 
 impl Confidence {
@@ -100,6 +115,37 @@ impl Confidence {
             Shrink::Log => (alpha * inside).sqrt().min(f64::MAX),
         };
         match self.family {
+            Family::Bernstein2020 => Widths {
+                family: self.family,
+                reward_root: root(self.alpha_r, 4.0),
+                reward_linear: self.alpha_r * 6.0 * self.r_max,
+                next_root: root(self.alpha_p, 4.0),
+                next_linear: self.alpha_p * 6.0,
+                states,
+                log: 6f64.ln() + pairs.ln() - delta.ln(),
+            },
+            Family::Kl => {
+                let late = time.max(2.0).ln().ln();
+                let each =
+                    (2.0 * std::f64::consts::E).ln() + states.ln() + pairs.ln() + late - delta.ln();
+                let grown = each + 1.0 / time.max(2.0).ln();
+                let radius = states * (each + grown.ln() * (1.0 + 1.0 / grown));
+                let rewards = (4f64.ln() + pairs.ln() + late - delta.ln()).max(0.0) / 1.99;
+                Widths {
+                    family: self.family,
+                    reward_root: self.r_max * root(self.alpha_r, rewards),
+                    reward_linear: 0.0,
+                    next_root: 0.0,
+                    // A divergence is the square of a width.
+                    next_linear: radius
+                        * match self.shrink {
+                            Shrink::Linear => self.alpha_p * self.alpha_p,
+                            Shrink::Log => self.alpha_p,
+                        },
+                    states,
+                    log: 0.0,
+                }
+            }
             Family::Hoeffding => Widths {
                 family: self.family,
                 reward_root: self.r_max * root(self.alpha_r, 3.5 * b),
@@ -107,6 +153,7 @@ impl Confidence {
                 next_root: root(self.alpha_p, 14.0 * states * log(actions)),
                 next_linear: 0.0,
                 states,
+                log: 0.0,
             },
             Family::Bernstein => Widths {
                 family: self.family,
@@ -115,21 +162,36 @@ impl Confidence {
                 next_root: root(self.alpha_p, 14.0 * b),
                 next_linear: self.alpha_p * (49.0 / 3.0) * b,
                 states,
+                log: 0.0,
             },
         }
     }
 }
 
 impl Widths {
+    /// Bernstein2020: the logarithm of a pair, and its root.
+    #[inline]
+    fn logs(&self, pair: &PairCounts) -> (f64, f64) {
+        let log = (self.log + (pair.visits_at_least_one() as f64).ln()).max(0.0);
+        (log.sqrt(), log)
+    }
+
     /// The reward width of a pair.
     #[doc(alias = "beta_r")]
     #[inline]
     pub fn reward(&self, pair: &PairCounts) -> f64 {
         match self.family {
-            Family::Hoeffding => self.reward_root / (pair.visits_at_least_one() as f64).sqrt(),
+            Family::Hoeffding | Family::Kl => {
+                self.reward_root / (pair.visits_at_least_one() as f64).sqrt()
+            }
             Family::Bernstein => {
                 self.reward_root * pair.reward_deviation()
                     + self.reward_linear / pair.visits_less_one() as f64
+            }
+            Family::Bernstein2020 => {
+                let (root, log) = self.logs(pair);
+                self.reward_root * root * pair.reward_deviation()
+                    + self.reward_linear * log / pair.visits_at_least_one() as f64
             }
         }
     }
@@ -139,24 +201,41 @@ impl Widths {
     #[doc(alias = "p+")]
     #[inline]
     pub fn unobserved(&self, pair: &PairCounts) -> f64 {
-        self.next_linear / pair.visits_less_one() as f64
+        match self.family {
+            Family::Hoeffding | Family::Bernstein => {
+                self.next_linear / pair.visits_less_one() as f64
+            }
+            Family::Bernstein2020 => {
+                self.next_linear * self.logs(pair).1 / pair.visits_at_least_one() as f64
+            }
+            Family::Kl => -(-self.radius(pair)).exp_m1(),
+        }
     }
 
     /// The width of an observed next state with the given deviation.
     #[doc(alias = "beta_p")]
     #[inline]
     pub fn observed(&self, pair: &PairCounts, deviation: f64) -> f64 {
-        self.next_root * deviation + self.unobserved(pair)
+        let root = match self.family {
+            Family::Bernstein2020 => self.next_root * self.logs(pair).0,
+            _ => self.next_root,
+        };
+        root * deviation + self.unobserved(pair)
     }
 
-    /// The radius of the L1 ball: UCRL2's own, or the sum of the Bernstein widths over *all* S next
-    /// states, forbidden ones included.
+    /// The radius of the ball around the observed law: UCRL2's own L1 ball, KL-UCRL's own divergence, or the
+    /// sum of the Bernstein widths over *all* S next states, forbidden ones included.
     #[inline]
     pub fn radius(&self, pair: &PairCounts) -> f64 {
         match self.family {
             Family::Hoeffding => self.next_root / (pair.visits_at_least_one() as f64).sqrt(),
+            Family::Kl => self.next_linear / pair.visits_at_least_one() as f64,
             Family::Bernstein => {
                 self.next_root * pair.spread() + self.states * self.unobserved(pair)
+            }
+            Family::Bernstein2020 => {
+                let root = self.next_root * self.logs(pair).0;
+                root * pair.spread() + self.states * self.unobserved(pair)
             }
         }
     }

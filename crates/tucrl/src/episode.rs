@@ -6,7 +6,8 @@
 //! the state had never been visited before the episode.
 //!
 //! The paper's figure continues while nu <= max(1, N); its proofs and the published code need
-//! nu < max(1, N), which is what stands here.
+//! nu < max(1, N), which is what stands here. Posterior sampling and REGAL.D have rules of their own:
+//! [`Rule`] lists them all.
 //!
 //! Reads `counts`, `planner`; feeds the agents and `run`. Departures: as just said.
 
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::counts::{Counts, Variance};
 use crate::inner_max::Values;
-use crate::planner::{Plan, PlanError, Planner, Situation};
+use crate::planner::{Plan, PlanError, Planner, Rule, Situation};
 use crate::plausible::KnownRewards;
 use crate::rng::RandomStream;
 use crate::space::{ActionId, Space, StateId};
@@ -42,6 +43,8 @@ pub enum StopReason {
         /// The state.
         state: StateId,
     },
+    /// It was as long as it could be by its rule.
+    Length,
     /// The run ended.
     Horizon,
 }
@@ -98,6 +101,17 @@ pub struct Episodic<P> {
     /// The episode has ended and the next one is not planned yet.
     is_over: bool,
     episode_start: u64,
+    /// When counts were last frozen: the start of the episode, or of the first of its plans.
+    frozen_since: u64,
+    /// Plans of this episode before the present one.
+    guess: u32,
+    /// What was counted when the episode began, for rules that plan again before it ends.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    at_start: Option<Box<Counts>>,
+    /// The pair played last.
+    last: u32,
+    /// Successes of the coins that rewards stand for, by pair, if the planner asks for them.
+    successes: Vec<u64>,
     episodes: Vec<EpisodeRecord>,
     /// Steps in pairs that were poorly visited at that time, and at the episode's start.
     poor_steps: u64,
@@ -144,6 +158,11 @@ impl<P: Planner> Episodic<P> {
             plan: None,
             is_over: false,
             episode_start: 1,
+            frozen_since: 1,
+            guess: 0,
+            at_start: None,
+            last: 0,
+            successes: Vec::new(),
             episodes: Vec::new(),
             poor_steps: 0,
             poor_steps_at_start: 0,
@@ -170,11 +189,23 @@ impl<P: Planner> Episodic<P> {
         let Some(plan) = self.plan.as_ref().filter(|_| !self.is_over) else {
             return self.begin_episode();
         };
+        let rule = self.planner.rule();
+        let is_first = self.time == self.episode_start;
+        if !is_first && matches!(rule, Rule::Growing | Rule::PowersOfTwo | Rule::Guesses) {
+            if let Some(stop) = self.reason_to_stop(rule) {
+                self.end_episode(stop);
+                return self.begin_episode();
+            }
+            if matches!(rule, Rule::Growing | Rule::PowersOfTwo) {
+                let action = draw(plan, &self.counts, self.here, &mut self.random);
+                self.chosen = Some(self.counts.pair(self.here, action) as u32);
+                return Ok(action);
+            }
+        }
         let action = draw(plan, &self.counts, self.here, &mut self.random);
         let pair = self.counts.pair(self.here, action);
         let stats = &self.counts.pairs()[pair];
-        let is_first = self.time == self.episode_start;
-        let is_new = self.planner.stops_at_new_states() && !self.counts.was_visited(self.here);
+        let is_new = rule == Rule::NewStates && !self.counts.was_visited(self.here);
         if !is_first && (stats.visits >= stats.stop_at || is_new) {
             let state = self.counts.state(self.here);
             // A state seen when the plan was made has a choice; a later one has none.
@@ -190,6 +221,27 @@ impl<P: Planner> Episodic<P> {
         Ok(action)
     }
 
+    /// Whether an episode that has begun ends before the next action is even chosen.
+    fn reason_to_stop(&self, rule: Rule) -> Option<StopReason> {
+        let length = self.time - self.episode_start;
+        let is_long = match rule {
+            Rule::Growing => length > self.last_length().unwrap_or(1),
+            Rule::PowersOfTwo => self.time.is_power_of_two(),
+            Rule::Guesses => length >= 1u64.checked_shl(self.guess).unwrap_or(u64::MAX),
+            Rule::Doubling | Rule::NewStates => false,
+        };
+        let last = &self.counts.pairs()[self.last as usize];
+        if rule == Rule::Growing && last.visits > 2 * last.visits_before() {
+            let (state, action) = self.counts.owner(self.last as usize);
+            return Some(StopReason::Doubling { state, action });
+        }
+        is_long.then_some(StopReason::Length)
+    }
+
+    fn last_length(&self) -> Option<u64> {
+        self.episodes.last().map(|episode| episode.length)
+    }
+
     #[cold]
     fn begin_episode(&mut self) -> Result<ActionId, PlanError> {
         let clock = Instant::now();
@@ -197,7 +249,10 @@ impl<P: Planner> Episodic<P> {
             seen: plan.bias.clone(),
             unseen: plan.bias_unseen.unwrap_or(0.0),
         });
-        let counts = &self.counts;
+        if self.planner.rule() == Rule::Guesses && self.at_start.is_none() {
+            self.at_start = Some(Box::new(self.counts.clone()));
+        }
+        let counts = self.at_start.as_deref().unwrap_or(&self.counts);
         let mean = self.known_rewards.as_ref().map(|KnownMeans(means)| {
             move |pair: usize| {
                 let (state, action) = counts.owner(pair);
@@ -205,14 +260,38 @@ impl<P: Planner> Episodic<P> {
             }
         });
         let known: KnownRewards<'_> = mean.as_ref().map(|mean| mean as &dyn Fn(usize) -> f64);
-        let now = Situation { counts, t_k: self.time, previous: previous.as_ref(), known };
+        // A plan that fails has used no luck: who asks again stands where it stood.
+        let mut random = self.random.clone();
+        let tosses = self.planner.tosses_for().is_some();
+        let now = Situation {
+            counts,
+            t_k: if self.guess == 0 { self.time } else { self.frozen_since },
+            previous: previous.as_ref(),
+            known,
+            luck: if self.planner.samples() { random.bits() } else { 0 },
+            successes: tosses.then_some(&self.successes[..]),
+            last_length: self.last_length(),
+            guess: self.guess,
+        };
         let plan = self.planner.plan(&now);
         self.plan_time += clock.elapsed();
         let plan = plan?;
+        let action = draw(&plan, &self.counts, self.here, &mut random);
+        let pair = self.counts.pair(self.here, action);
+        let stats = &self.counts.pairs()[pair];
+        let is_exhausted = self.guess > 0 && stats.visits >= stats.stop_at;
+        self.random = random;
         self.sweeps += plan.sweeps;
+        if is_exhausted {
+            // A later plan of an episode whose counts stand still may want a pair that is used up.
+            self.close_episode();
+            return self.begin_episode();
+        }
+        if self.guess == 0 {
+            self.frozen_since = self.time;
+        }
         self.episode_start = self.time;
-        let action = draw(&plan, &self.counts, self.here, &mut self.random);
-        self.chosen = Some(self.counts.pair(self.here, action) as u32);
+        self.chosen = Some(pair as u32);
         self.plan = Some(plan);
         self.is_over = false;
         Ok(action)
@@ -222,8 +301,19 @@ impl<P: Planner> Episodic<P> {
         if let Some(record) = self.record_so_far(stop) {
             self.episodes.push(record);
         }
-        self.counts.freeze();
         self.is_over = true;
+        if stop == StopReason::Length && self.planner.rule() == Rule::Guesses {
+            self.guess += 1;
+        } else {
+            self.close_episode();
+        }
+    }
+
+    /// What was counted becomes what is known.
+    fn close_episode(&mut self) {
+        self.counts.freeze();
+        self.at_start = None;
+        self.guess = 0;
     }
 
     fn record_so_far(&self, stop: StopReason) -> Option<EpisodeRecord> {
@@ -255,10 +345,19 @@ impl<P: Planner> Episodic<P> {
         let poor_from = self.counts.pairs()[pair as usize].poor_from;
         self.poor_steps += u64::from(poor_from <= self.time);
         self.poor_steps_at_start += u64::from(poor_from <= self.episode_start);
+        if let Some(sure) = self.planner.tosses_for() {
+            self.toss(pair as usize, reward / sure);
+        }
         let next = self.counts.see(next);
         self.counts.record(pair as usize, reward, next);
+        self.last = pair;
         self.here = next;
         self.time += 1;
+    }
+
+    fn toss(&mut self, pair: usize, probability: f64) {
+        self.successes.resize(self.counts.pairs().len(), 0);
+        self.successes[pair] += u64::from(self.random.chance(probability));
     }
 
     /// What has been counted.
@@ -322,8 +421,13 @@ impl<P: Planner> Episodic<P> {
 #[inline]
 fn draw(plan: &Plan, counts: &Counts, here: u32, random: &mut RandomStream) -> ActionId {
     let Some(choice) = plan.choices.get(here as usize) else {
-        // A state first seen in this episode: in the plan it was one of those never seen, whose actions
-        // all tie. It may have fewer of them than the one that was picked needs.
+        // A state first seen in this episode: in the plan it was one of those never seen. Where they are
+        // told apart it has an action of its own; where they are not, its actions all tie, and it may have
+        // fewer of them than the one that was picked needs.
+        let state = counts.state(here);
+        if let Ok(found) = plan.unseen_actions.binary_search_by_key(&state, |entry| entry.0) {
+            return plan.unseen_actions[found].1;
+        }
         return plan.action_unseen % counts.pairs_of(here).len() as u32;
     };
     if choice.mix > 0.0 && random.chance(choice.mix) { choice.other } else { choice.action }

@@ -98,7 +98,17 @@ pub fn solve(
     options: &EviOptions,
     previous: Option<&Values>,
 ) -> Result<Plan, PlanError> {
-    let tolerance = set.r_max / (t_k as f64).sqrt();
+    solve_to(set, t_k, set.r_max / (t_k as f64).sqrt(), options, previous)
+}
+
+/// The same to another accuracy.
+pub(crate) fn solve_to(
+    set: &PlausibleSet<'_>,
+    t_k: u64,
+    tolerance: f64,
+    options: &EviOptions,
+    previous: Option<&Values>,
+) -> Result<Plan, PlanError> {
     let start = previous.filter(|_| options.warm_start);
     let mut run = Sweeper::new(set, options.aperiodicity, start);
     let mut evaluations = 0;
@@ -396,10 +406,12 @@ impl<'a, 'b> Sweeper<'a, 'b> {
         Plan {
             choices,
             action_unseen,
+            unseen_actions: Vec::new(),
             // Values that did not grow from 0 may have increments outside what any gain can be.
             gain_low: low.clamp(0.0, set.r_max),
             gain_high: high.clamp(0.0, set.r_max),
             bias_unseen: (set.unseen > 0).then(|| centred(self.values.unseen)),
+            whole_span: None,
             bias: self.values.seen,
             sweeps: self.sweeps,
             evaluations,

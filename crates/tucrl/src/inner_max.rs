@@ -11,7 +11,14 @@
 //!
 //! A *sink* receives the mass: one sums value, one lists the law. Short rows are searched as they are;
 //! long ones are spread over a table by state, and the ranked states are walked until the mass is spent.
+//! Kullback-Leibler balls (`kl`) and UCRL3's selected supports (`support`) have files of their own.
 //! Reads nothing; feeds `evi`, `span_clip`. Departures from the paper: none.
+
+mod kl;
+mod support;
+
+pub use kl::fill_kl;
+pub use support::{Selection, fill_selected};
 
 /// The number that stands for all states never seen in laws and sinks.
 pub const UNSEEN: u32 = u32::MAX;

@@ -12,6 +12,24 @@ use thiserror::Error;
 use crate::counts::Counts;
 use crate::inner_max::Values;
 use crate::plausible::KnownRewards;
+use crate::space::StateId;
+
+/// When an episode ends, and with it the plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
+pub enum Rule {
+    /// Before a pair is played more often in the episode than before it (UCRL2): nu >= max(1, N).
+    #[default]
+    Doubling,
+    /// The same, and before acting in a state that had never been visited (TUCRL).
+    NewStates,
+    /// When it is longer than the last one, or a pair has more than twice the visits that it had (TSDE).
+    Growing,
+    /// At the times 1, 2, 4, 8, ... (DS-PSRL).
+    PowersOfTwo,
+    /// As doubling; within the episode, plans last 1, 2, 4, ... steps, with counts that stand still
+    /// (REGAL.D).
+    Guesses,
+}
 
 /// How one acts in a seen state: the action, and the other one with its probability.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -39,6 +57,9 @@ pub struct Plan {
     /// The action of a state that is met for the first time before the next plan, counted round where
     /// it has fewer actions.
     pub action_unseen: u32,
+    /// The actions of states never seen, by state, where a plan tells them apart; else nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unseen_actions: Vec<(StateId, u32)>,
     /// Bounds on the optimistic gain.
     pub gain_low: f64,
     /// Bounds on the optimistic gain.
@@ -47,6 +68,9 @@ pub struct Plan {
     pub bias: Vec<f64>,
     /// The same for states never seen, when they were planned on.
     pub bias_unseen: Option<f64>,
+    /// The span over all planned states, where states never seen have more than one value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub whole_span: Option<f64>,
     /// Sweeps of extended value iteration.
     pub sweeps: u64,
     /// Exact evaluations of an optimistic chain between sweeps.
@@ -72,7 +96,7 @@ impl Plan {
     /// The span of the bias over all planned states.
     pub fn span(&self) -> f64 {
         let (low, high) = ends(self.bias.iter().copied().chain(self.bias_unseen));
-        high - low
+        self.whole_span.unwrap_or(high - low)
     }
 }
 
@@ -127,6 +151,30 @@ pub enum PlanError {
         /// The span bound.
         c: f64,
     },
+    /// A sampled model could not be solved.
+    #[error("planning at step {t_k}: the sampled model was not solved: {reason}")]
+    Unsolved {
+        /// The step at which the episode would have started.
+        t_k: u64,
+        /// What the solver said.
+        reason: String,
+    },
+    /// The plan would not fit into memory or time.
+    #[error(
+        "planning at step {t_k} would take {needed:e} {what}, {limit:e} is the limit: {advice}"
+    )]
+    TooLarge {
+        /// The step at which the episode would have started.
+        t_k: u64,
+        /// What there is too much of.
+        what: &'static str,
+        /// How much of it.
+        needed: f64,
+        /// How much is allowed.
+        limit: f64,
+        /// What to change.
+        advice: &'static str,
+    },
 }
 
 /// What a planner may look at when an episode starts.
@@ -140,6 +188,31 @@ pub struct Situation<'a> {
     pub previous: Option<&'a Values>,
     /// True mean rewards, for learners that are told.
     pub known: KnownRewards<'a>,
+    /// A seed of its own for every plan, for planners that sample.
+    pub luck: u64,
+    /// For every pair, how many of its rewards came up as successes of a coin; see
+    /// [`Planner::tosses_for`].
+    pub successes: Option<&'a [u64]>,
+    /// How long the last episode was.
+    pub last_length: Option<u64>,
+    /// How many plans this episode has had before, with [`Rule::Guesses`].
+    pub guess: u32,
+}
+
+impl<'a> Situation<'a> {
+    /// Nothing but counts and a time.
+    pub fn new(counts: &'a Counts, t_k: u64) -> Self {
+        Self {
+            counts,
+            t_k,
+            previous: None,
+            known: None,
+            luck: 0,
+            successes: None,
+            last_length: None,
+            guess: 0,
+        }
+    }
 }
 
 /// Turns counts into a plan.
@@ -150,8 +223,19 @@ pub trait Planner {
     /// When the plan does not converge; never a policy without a guarantee.
     fn plan(&self, now: &Situation<'_>) -> Result<Plan, PlanError>;
 
-    /// Whether an episode ends as soon as a state is met that had not been visited before it.
-    fn stops_at_new_states(&self) -> bool {
+    /// When an episode ends.
+    fn rule(&self) -> Rule {
+        Rule::Doubling
+    }
+
+    /// Whether plans are drawn at random, so that each needs a seed.
+    fn samples(&self) -> bool {
         false
+    }
+
+    /// The reward that is a sure success, if each reward decides the bias of a coin whose fall is what
+    /// the planner wants to know.
+    fn tosses_for(&self) -> Option<f64> {
+        None
     }
 }

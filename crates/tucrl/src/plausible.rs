@@ -11,11 +11,14 @@
 //!
 //! Reads `counts`, `confidence`, `inner_max`; feeds `evi`, `span_clip`. Departures: none.
 
-use crate::confidence::Widths;
-use crate::counts::Counts;
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
+use crate::confidence::{CoinBounds, Widths};
+use crate::counts::{Counts, PairCounts};
 use crate::inner_max::{
-    BallRow, BoxRow, LONG_ROW, LawSink, Ranking, Scratch, Sink, UNSEEN, ValueSink, Values,
-    fill_ball, fill_box, fill_up, reach_of, take_from_worst,
+    BallRow, BoxRow, LONG_ROW, LawSink, Ranking, Scratch, Selection, Sink, UNSEEN, ValueSink,
+    Values, fill_ball, fill_box, fill_kl, fill_selected, fill_up, reach_of, take_from_worst,
 };
 
 /// The plausible worlds of one episode.
@@ -26,6 +29,8 @@ pub struct PlausibleSet<'a> {
     counts: &'a Counts,
     /// The largest possible reward.
     pub(crate) r_max: f64,
+    /// The largest gain that any plausible world can have.
+    pub(crate) ceiling: f64,
     /// How many states never seen are planned on; 0 when planning happens on the seen ones only.
     pub(crate) unseen: u64,
     /// What every sweep looks at, by pair; one more at the end closes the last row.
@@ -34,9 +39,9 @@ pub struct PlausibleSet<'a> {
     capacities: Vec<Capacity>,
     /// The observed next states, row by row; none of pairs never tried.
     next: Vec<u32>,
-    /// Ball: their observed probabilities. Box: their lower ends.
+    /// Balls of both kinds: their observed probabilities. Boxes: their lower ends.
     mass: Vec<f64>,
-    /// Box: upper minus lower ends. Ball: empty.
+    /// Boxes: upper minus lower ends. Else empty.
     room: Vec<f64>,
     shape: Shape,
     /// The most observed next states of any pair.
@@ -45,6 +50,20 @@ pub struct PlausibleSet<'a> {
     depth: usize,
     /// A state that every law must give some probability, and how much.
     attractor: Option<(u32, f64)>,
+    /// Selected: what may be left out, over span and support, and by pair how many states are considered that
+    /// were not observed from it.
+    per_state: f64,
+    considered: Grown,
+}
+
+/// Numbers that only grow while a plan is made. Each belongs to one pair, so the order of sweeping does not matter.
+#[derive(Debug, Default)]
+struct Grown(Vec<AtomicU64>);
+
+impl Clone for Grown {
+    fn clone(&self) -> Self {
+        Self(self.0.iter().map(|number| AtomicU64::new(number.load(Relaxed))).collect())
+    }
 }
 
 /// The reward of a pair, and how much of its mass is free to go to the best states.
@@ -77,7 +96,7 @@ pub(crate) struct Row<'a> {
 /// What a box needs to know besides.
 #[derive(Debug, Clone, Copy)]
 struct Capacity {
-    /// Of a seen state never reached from here.
+    /// Of a seen state never reached from here; of a divergence, the radius.
     cap: f64,
     /// Of all states never seen together.
     unseen: f64,
@@ -89,6 +108,10 @@ struct Capacity {
 enum Shape {
     Ball,
     Box,
+    /// Kullback-Leibler balls.
+    Divergence,
+    /// UCRL3: boxes over selected next states.
+    Selected,
 }
 
 /// True mean rewards that the learner has been told, by pair of seen states.
@@ -105,7 +128,7 @@ impl<'a> PlausibleSet<'a> {
         known: KnownRewards<'_>,
     ) -> Self {
         let mut all = Self::empty(counts, r_max, unseen, Shape::Ball);
-        let reward = optimistic_rewards(counts, widths, r_max, known);
+        let reward = optimistic_rewards(counts, |stats| widths.reward(stats), r_max, known);
         for (pair, stats) in counts.pairs().iter().enumerate() {
             let mut free = 1.0;
             let (begin, mut is_wide) = (all.next.len(), true);
@@ -135,7 +158,7 @@ impl<'a> PlausibleSet<'a> {
         known: KnownRewards<'_>,
     ) -> Self {
         let mut all = Self::empty(counts, r_max, unseen, Shape::Box);
-        let reward = optimistic_rewards(counts, widths, r_max, known);
+        let reward = optimistic_rewards(counts, |stats| widths.reward(stats), r_max, known);
         for (pair, stats) in counts.pairs().iter().enumerate() {
             let is_untried = stats.visits_before() == 0;
             let is_forbidden = unseen == 0 || forbids(pair);
@@ -168,11 +191,99 @@ impl<'a> PlausibleSet<'a> {
         all.closed()
     }
 
+    /// Kullback-Leibler balls around the observed laws.
+    pub fn divergences(
+        counts: &'a Counts,
+        widths: &Widths,
+        r_max: f64,
+        unseen: u64,
+        known: KnownRewards<'_>,
+    ) -> Self {
+        let mut all = Self::empty(counts, r_max, unseen, Shape::Divergence);
+        let reward = optimistic_rewards(counts, |stats| widths.reward(stats), r_max, known);
+        for (pair, stats) in counts.pairs().iter().enumerate() {
+            let begin = all.next.len();
+            if stats.visits_before() > 0 {
+                let row = counts.row(pair);
+                all.next.extend_from_slice(row.next);
+                all.mass.extend_from_slice(row.share);
+            }
+            all.capacities.push(Capacity { cap: widths.radius(stats), unseen: 0.0, reach: 0 });
+            let (reward, row, is_forbidden) = (reward[pair], begin as u32, unseen == 0);
+            all.push(Pair { reward, free: 1.0, row, is_forbidden, is_wide: true });
+        }
+        all.closed()
+    }
+
+    /// UCRL3's boxes, over next states selected anew in every sweep.
+    pub fn selected(
+        counts: &'a Counts,
+        bounds: &CoinBounds,
+        r_max: f64,
+        unseen: u64,
+        known: KnownRewards<'_>,
+    ) -> Self {
+        let mut all = Self::empty(counts, r_max, unseen, Shape::Selected);
+        let reward = optimistic_rewards(counts, |stats| bounds.reward(stats), r_max, known);
+        for (pair, stats) in counts.pairs().iter().enumerate() {
+            let (begin, visits) = (all.next.len(), stats.visits_before());
+            let mut left: f64 = 1.0;
+            if visits > 0 {
+                let row = counts.row(pair);
+                all.next.extend_from_slice(row.next);
+                for &share in row.share {
+                    let (least, most) = bounds.interval(share, visits);
+                    all.mass.push(least);
+                    all.room.push(most - least);
+                    left -= least;
+                }
+            }
+            let cap = bounds.interval(0.0, visits).1;
+            all.capacities.push(Capacity { cap, unseen: 0.0, reach: 0 });
+            let (reward, row, is_forbidden) = (reward[pair], begin as u32, unseen == 0);
+            all.push(Pair { reward, free: left.max(0.0), row, is_forbidden, is_wide: true });
+        }
+        let most = counts.pairs().iter().map(|stats| stats.visits_at_least_one()).max();
+        all.per_state = 10.0 / (most.unwrap_or(1) as f64).powf(2.0 / 3.0);
+        all.considered = Grown(counts.pairs().iter().map(|_| AtomicU64::new(0)).collect());
+        all.closed()
+    }
+
+    /// One world: the observed laws, each with one visit more that led to the first seen state, paid as given.
+    /// Nothing leads to states never seen, so they are not planned on. One law is a ball without a radius.
+    pub fn points(counts: &'a Counts, reward: &[f64], r_max: f64) -> Self {
+        let mut all = Self::empty(counts, r_max, 0, Shape::Ball);
+        for (pair, stats) in counts.pairs().iter().enumerate() {
+            let begin = all.next.len();
+            let visits = stats.visits_before() as f64;
+            let row = counts.row(pair);
+            let kept = visits / (visits + 1.0);
+            all.next.push(0);
+            all.mass.push(1.0 / (visits + 1.0));
+            // The first seen state has the smallest number.
+            let is_tried = stats.visits_before() > 0;
+            for (&next, &share) in row.next.iter().zip(row.share).filter(|_| is_tried) {
+                match next {
+                    0 => all.mass[begin] += kept * share,
+                    _ => {
+                        all.next.push(next);
+                        all.mass.push(kept * share);
+                    }
+                }
+            }
+            let (reward, row) = (reward[pair], begin as u32);
+            all.push(Pair { reward, free: 0.0, row, is_forbidden: true, is_wide: false });
+        }
+        all.ceiling = reward.iter().copied().fold(r_max, f64::max);
+        all.closed()
+    }
+
     fn empty(counts: &'a Counts, r_max: f64, unseen: u64, shape: Shape) -> Self {
         let pairs = counts.pairs().len();
         Self {
             counts,
             r_max,
+            ceiling: r_max,
             unseen,
             pairs: Vec::with_capacity(pairs + 1),
             capacities: Vec::new(),
@@ -183,6 +294,8 @@ impl<'a> PlausibleSet<'a> {
             longest_row: 0,
             depth: 0,
             attractor: None,
+            per_state: 0.0,
+            considered: Grown::default(),
         }
     }
 
@@ -201,7 +314,7 @@ impl<'a> PlausibleSet<'a> {
     /// is less): the perturbation under which SCAL's theory works.
     pub(crate) fn attract(&mut self, to: u32, least: f64) {
         self.attractor = Some((to, least));
-        if self.shape == Shape::Ball {
+        if self.shape != Shape::Box {
             return;
         }
         for pair in 0..self.capacities.len() {
@@ -243,8 +356,9 @@ impl<'a> PlausibleSet<'a> {
     pub(crate) fn rank(&self, values: &Values, ranking: &mut Ranking) {
         match self.shape {
             Shape::Box => ranking.update_best(values, self.depth),
+            Shape::Selected => ranking.update(values),
             Shape::Ball if self.longest_row > LONG_ROW => ranking.update_worst(values),
-            Shape::Ball => {}
+            Shape::Ball | Shape::Divergence => {}
         }
     }
 
@@ -280,6 +394,23 @@ impl<'a> PlausibleSet<'a> {
                 fill_ball(ball, &view.values.seen, view.ranking, scratch, sink);
             }
             Shape::Box => fill_box(self.box_of(pair, &row), view.ranking, scratch, sink),
+            Shape::Divergence => {
+                let top = view.top_of(&row);
+                let (target, radius) = ((top, view.value(top)), self.capacities[pair].cap);
+                fill_kl(row.next, row.mass, radius, target, &view.values.seen, sink);
+            }
+            Shape::Selected => {
+                let considered = &self.considered.0[pair];
+                let row = self.box_of(pair, &row);
+                let selection = Selection {
+                    unseen: self.unseen,
+                    tolerance: self.per_state * row.next.len() as f64,
+                    at_least: considered.load(Relaxed),
+                };
+                let (ranking, values) = (view.ranking, view.values);
+                let many = fill_selected(&row, selection, ranking, values, scratch, sink);
+                considered.store(many, Relaxed);
+            }
         }
     }
 
@@ -314,6 +445,7 @@ impl<'a> PlausibleSet<'a> {
     pub(crate) fn bound_from(&self, fixed: f64, row: &Row<'_>, view: &View<'_>) -> f64 {
         match self.shape {
             _ if self.attractor.is_some() => f64::INFINITY,
+            Shape::Divergence => view.best(),
             Shape::Ball if !row.next.is_empty() => fixed + row.free * (view.best() - view.lowest),
             _ => fixed + row.free * view.best(),
         }
@@ -346,6 +478,10 @@ impl<'a> PlausibleSet<'a> {
                 take_from_worst(ball, &view.values.seen, view.ranking, scratch, &mut sink);
             }
             Shape::Box => fill_up(self.box_of(pair, row), view.ranking, scratch, &mut sink),
+            Shape::Divergence | Shape::Selected => {
+                sink.sum = 0.0;
+                self.fill(pair, view, scratch, &mut sink);
+            }
         }
         sink.sum
     }
@@ -436,7 +572,7 @@ fn ends(values: &[f64]) -> (f64, f64) {
 /// The upper ends of the reward intervals; r_max for pairs never tried.
 fn optimistic_rewards(
     counts: &Counts,
-    widths: &Widths,
+    width: impl Fn(&PairCounts) -> f64,
     r_max: f64,
     known: KnownRewards<'_>,
 ) -> Vec<f64> {
@@ -447,7 +583,7 @@ fn optimistic_rewards(
             reward.push(match known {
                 Some(mean) if counts.was_visited(number) => mean(pair),
                 _ if stats.visits_before() == 0 => r_max,
-                _ => (stats.reward_mean() + widths.reward(stats)).min(r_max),
+                _ => (stats.reward_mean() + width(stats)).min(r_max),
             });
         }
     }

@@ -116,6 +116,97 @@ impl RandomStream {
         assert!(!probabilities.is_empty(), "no index to draw");
         last
     }
+
+    /// A uniform number in `(0, 1]`, whose logarithm is finite.
+    fn positive_unit(&mut self) -> f64 {
+        1.0 - self.unit()
+    }
+
+    /// A standard normal number (Marsaglia's polar method; the second number of a pair is not kept, so
+    /// that a stream has no memory but its generator).
+    pub fn normal(&mut self) -> f64 {
+        loop {
+            let (x, y) = (2.0 * self.unit() - 1.0, 2.0 * self.unit() - 1.0);
+            let square = x * x + y * y;
+            if square > 0.0 && square < 1.0 {
+                return x * (-2.0 * square.ln() / square).sqrt();
+            }
+        }
+    }
+
+    /// A gamma number of scale 1, for a shape of at least 1 (Marsaglia and Tsang 2000).
+    ///
+    /// # Panics
+    /// When the shape is below 1 or not a number; [`RandomStream::log_gamma`] takes every positive one.
+    pub fn gamma(&mut self, shape: f64) -> f64 {
+        assert!(shape >= 1.0, "use log_gamma for shapes below 1");
+        if shape == 1.0 {
+            return -self.positive_unit().ln();
+        }
+        let d = shape - 1.0 / 3.0;
+        let c = 1.0 / (9.0 * d).sqrt();
+        loop {
+            let x = self.normal();
+            let root = 1.0 + c * x;
+            if root <= 0.0 {
+                continue;
+            }
+            let cube = root * root * root;
+            if self.positive_unit().ln() < 0.5 * x * x + d - d * cube + d * cube.ln() {
+                return d * cube;
+            }
+        }
+    }
+
+    /// The logarithm of a gamma number of scale 1. Small shapes give numbers too small for a float, whose
+    /// logarithms are none the less at hand: gamma(a) is gamma(a + 1) times the a-th root of a uniform.
+    ///
+    /// # Panics
+    /// When the shape is not positive.
+    pub fn log_gamma(&mut self, shape: f64) -> f64 {
+        assert!(shape > 0.0, "a gamma law needs a positive shape");
+        if shape >= 1.0 {
+            return self.gamma(shape).ln();
+        }
+        self.gamma(shape + 1.0).ln() + self.positive_unit().ln() / shape
+    }
+
+    /// A beta number.
+    ///
+    /// # Panics
+    /// When a parameter is not positive.
+    pub fn beta(&mut self, a: f64, b: f64) -> f64 {
+        let (x, y) = (self.log_gamma(a), self.log_gamma(b));
+        1.0 / (1.0 + (y - x).exp())
+    }
+
+    /// Replaces shapes by a draw from the Dirichlet law that has them.
+    ///
+    /// # Panics
+    /// When there are none, or one is not positive.
+    pub fn dirichlet(&mut self, shapes: &mut [f64]) {
+        assert!(!shapes.is_empty(), "a law needs something to give mass to");
+        if shapes.iter().all(|&shape| shape >= 1.0) {
+            for shape in shapes.iter_mut() {
+                *shape = self.gamma(*shape);
+            }
+        } else {
+            // In logarithms: however small the numbers, the largest is 1 after the shift.
+            for shape in shapes.iter_mut() {
+                *shape = self.log_gamma(*shape);
+            }
+            let largest = shapes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            shapes.iter_mut().for_each(|log| *log = (*log - largest).exp());
+        }
+        let total: f64 = shapes.iter().sum();
+        if total > 0.0 {
+            shapes.iter_mut().for_each(|mass| *mass /= total);
+        } else {
+            // Every gamma number was 0, as happens once in 2^53 draws of a single shape 1.
+            let even = 1.0 / shapes.len() as f64;
+            shapes.fill(even);
+        }
+    }
 }
 
 /// The finaliser of splitmix64: a bijection of 64-bit words that spreads every bit.

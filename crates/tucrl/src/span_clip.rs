@@ -100,6 +100,18 @@ pub fn solve(
     low_reward: impl Fn(usize) -> f64,
 ) -> Result<Plan, PlanError> {
     let tolerance = set.r_max / (t_k as f64).sqrt();
+    solve_from(set, t_k, tolerance, options, low_reward, None)
+}
+
+/// The same to another accuracy and from other values than 0, whose span must not exceed c.
+pub(crate) fn solve_from(
+    set: &mut PlausibleSet<'_>,
+    t_k: u64,
+    tolerance: f64,
+    options: &SpanClip,
+    low_reward: impl Fn(usize) -> f64,
+    start: Option<&Values>,
+) -> Result<Plan, PlanError> {
     let (tau, contraction) = match options.mode {
         Mode::Practical => (options.aperiodicity, None),
         Mode::Theory => {
@@ -111,7 +123,7 @@ pub fn solve(
     let set = &*set;
     let low_reward = |pair: usize| if options.augment_rewards { 0.0 } else { low_reward(pair) };
     let level = options.c / tau;
-    let mut run = Sweeper::new(set, tau, None);
+    let mut run = Sweeper::new(set, tau, start);
     let mut first_span = None;
     loop {
         run.sweep();
@@ -162,10 +174,12 @@ pub fn solve(
             return Ok(Plan {
                 choices,
                 action_unseen,
-                gain_low: low.clamp(0.0, set.r_max),
-                gain_high: high.clamp(0.0, set.r_max),
+                unseen_actions: Vec::new(),
+                gain_low: low.clamp(0.0, set.ceiling),
+                gain_high: high.clamp(0.0, set.ceiling),
                 bias: run.values.seen.iter().map(|&value| centred(value)).collect(),
                 bias_unseen: (set.unseen > 0).then(|| centred(run.values.unseen)),
+                whole_span: None,
                 sweeps: run.sweeps,
                 evaluations: 0,
                 unseen: set.counts().unseen(),

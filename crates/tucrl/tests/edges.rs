@@ -352,7 +352,11 @@ fn scal_runs_with_any_span_bound_mode_and_operator() {
                         }
                         let clip =
                             SpanClip { c, mode, operator, augment_rewards, ..SpanClip::default() };
-                        let algorithm = Algorithm::Scal(Scal { optimism: shrunk(0.1), clip });
+                        let algorithm = Algorithm::Scal(Scal {
+                            optimism: shrunk(0.1),
+                            clip,
+                            ..Scal::default()
+                        });
                         let steps = if mode == Mode::Theory { 60 } else { 600 };
                         let (_, error) = play(&world, &algorithm, steps);
                         let may_fail = operator == Operator::T && !augment_rewards;

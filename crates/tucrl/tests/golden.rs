@@ -49,6 +49,22 @@ fn random_streams_begin_as_they_always_did() {
     assert_eq!(of_runs, GOLDEN_OF_RUN);
 }
 
+/// Normal, gamma, beta and Dirichlet numbers come from logarithms and roots of the same bits.
+#[test]
+fn continuous_numbers_are_drawn_as_they_always_were() {
+    let mut random = RandomStream::new(7);
+    let mut drawn = vec![random.normal(), random.normal()];
+    drawn.extend([1.0, 1.5, 40.0].map(|shape| random.gamma(shape)));
+    drawn.extend([0.01, 0.5, 3.0].map(|shape| random.log_gamma(shape)));
+    drawn.push(random.beta(2.0, 0.5));
+    for mut law in [[1.0, 2.0, 3.0], [1.0, 0.2, 0.3]] {
+        random.dirichlet(&mut law);
+        drawn.extend(law);
+    }
+    let bits: Vec<u64> = drawn.iter().map(|number| number.to_bits()).collect();
+    assert_eq!(bits, GOLDEN_CONTINUOUS, "{drawn:?}");
+}
+
 #[test]
 fn reward_laws_draw_as_they_always_did() {
     for (law, golden) in laws().iter().zip(GOLDEN_REWARDS) {
@@ -190,6 +206,23 @@ const GOLDEN_OF_RUN: [u64; 5] = [
     16758136380346031839,
     2831753677323003714,
     3929084619703641226,
+];
+const GOLDEN_CONTINUOUS: [u64; 15] = [
+    4610218009084539922,
+    4603020175525004683,
+    4608475032320354885,
+    4602905187366365804,
+    4630768430084101540,
+    13863085992601670964,
+    4597923533217372624,
+    4600081205189982030,
+    4606905614414941030,
+    4597773937777860904,
+    4600323679985002434,
+    4600730999616628650,
+    4602105186022948884,
+    4601636942222938709,
+    4591126461060789848,
 ];
 const GOLDEN_REWARDS: [[u64; 4]; 4] = [
     [4598175219545276416, 4598175219545276416, 4598175219545276416, 4598175219545276416],

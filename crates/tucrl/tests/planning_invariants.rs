@@ -279,7 +279,7 @@ proptest! {
         for method in [Method::Plain, Method::Accelerated] {
             let counts = case.counts();
             let optimism = case.optimism(method, Ties::LeastVisited, SWEEPS);
-            let ucrl = case.plan_with(&counts, &Ucrl { optimism: optimism.clone() }, None);
+            let ucrl = case.plan_with(&counts, &Ucrl { optimism: optimism.clone(), ..Ucrl::default() }, None);
             for relaxation in [Relaxation::L1, Relaxation::Zeta] {
                 let tucrl = Tucrl { optimism: optimism.clone(), relaxation };
                 prop_assert_eq!(&case.plan_with(&counts, &tucrl, None), &ucrl);

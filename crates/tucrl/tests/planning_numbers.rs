@@ -370,11 +370,10 @@ fn known_rewards_spare_states_never_visited() {
     };
     for planner in [
         &Tucrl { optimism: optimism.clone(), ..Tucrl::default() } as &dyn Planner,
-        &Ucrl { optimism },
+        &Ucrl { optimism, ..Ucrl::default() },
     ] {
-        let plan = planner
-            .plan(&Situation { counts: &counts, t_k: 22, previous: None, known: Some(&mean) })
-            .unwrap();
+        let plan =
+            planner.plan(&Situation { known: Some(&mean), ..Situation::new(&counts, 22) }).unwrap();
         // One sweep from zero pays 1/4 in state 0 and everything in state 1; later sweeps keep the
         // difference, because both can reach the best state at once.
         assert_close(plan.bias[1] - plan.bias[0], 0.75, 1e-12);
@@ -388,7 +387,7 @@ fn known_rewards_spare_states_never_visited() {
 fn the_first_episode_plans_on_the_first_state_alone() {
     let mut counts = Counts::new(Space::uniform(3, 2), Variance::Published);
     counts.see(2);
-    let now = Situation { counts: &counts, t_k: 1, previous: None, known: None };
+    let now = Situation::new(&counts, 1);
     let plan = Tucrl::default().plan(&now).unwrap();
     assert_eq!((plan.bias_unseen, plan.unseen, plan.under_visited), (None, 2, 0));
     assert_eq!((plan.gain_low, plan.gain_high, plan.sweeps), (1.0, 1.0, 1));

@@ -36,6 +36,8 @@ fn all_sorts() -> Vec<Algorithm> {
         ..shrunk(0.1)
     };
     let mut algorithms = everyone(&shrunk(0.1), 3.0);
+    algorithms.extend(samplers());
+    algorithms.extend(relatives(&shrunk(0.1)));
     algorithms.extend([
         tucrl(odd.clone()),
         ucrl(odd),
@@ -48,6 +50,7 @@ fn all_sorts() -> Vec<Algorithm> {
                 augment_rewards: false,
                 ..SpanClip::default()
             },
+            ..Scal::default()
         }),
         Algorithm::OptimisticQ(OptimisticQ {
             bonus: Bonus::Theory { span: 2.0, delta: 0.1, steps: 2_000 },

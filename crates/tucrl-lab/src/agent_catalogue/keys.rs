@@ -1,9 +1,10 @@
-//! Which keys do the optimistic agents share, and what do their values mean?
+//! Which keys do agents share, and what do their values mean?
 
-use tucrl::agents::Optimism;
+use tucrl::agents::{Optimism, SetKind};
 use tucrl::confidence::{Delta, Shrink};
 use tucrl::counts::Variance;
 use tucrl::evi::{EviOptions, Method, Ties};
+use tucrl::planner::Rule;
 
 use super::Context;
 use crate::names::Accepts::{Integer, Number, NumberOr, OneOf};
@@ -104,7 +105,7 @@ pub(super) fn optimism(given: &Arguments, context: &Context<'_>) -> Optimism {
         },
         alpha_r: given.number("alpha_r"),
         alpha_p: given.number("alpha_p"),
-        shrink: if given.word("shrink") == "log" { Shrink::Log } else { Shrink::Linear },
+        shrink: if word("shrink") == Some("log") { Shrink::Log } else { Shrink::Linear },
         variance: match word("variance") {
             Some("sample") => Variance::Sample,
             Some("population") => Variance::Population,
@@ -126,6 +127,43 @@ pub(super) fn optimism(given: &Arguments, context: &Context<'_>) -> Optimism {
             },
             None => defaults.evi,
         },
+    }
+}
+
+/// The words of the sets of plausible worlds, for agents that may choose.
+pub(super) const SET: Parameter = key(
+    "set",
+    "bernstein",
+    OneOf(&["bernstein", "bernstein-2020", "l1", "kl", "ucrl3"]),
+    "which worlds are plausible: the paper's Bernstein boxes, the tighter ones of 2020, UCRL2's L1 balls, \
+     KL-UCRL's divergences, or UCRL3's boxes over selected next states",
+);
+
+pub(super) fn set(given: &Arguments) -> SetKind {
+    match given.word("set") {
+        "bernstein-2020" => SetKind::Bernstein2020,
+        "l1" => SetKind::L1,
+        "kl" => SetKind::Kl,
+        "ucrl3" => SetKind::Ucrl3,
+        _ => SetKind::Bernstein,
+    }
+}
+
+/// The words of the rules that end an episode, for agents that may choose.
+pub(super) const RULE: Parameter = key(
+    "rule",
+    "doubling",
+    OneOf(&["doubling", "new-state", "tsde", "powers-of-two"]),
+    "when an episode ends: when a pair doubles its visits; then, and before acting in a new state; when \
+     it is longer than the last one or a pair has more than doubled; at the times 1, 2, 4, 8, ...",
+);
+
+pub(super) fn rule(given: &Arguments) -> Rule {
+    match given.word("rule") {
+        "new-state" => Rule::NewStates,
+        "tsde" => Rule::Growing,
+        "powers-of-two" => Rule::PowersOfTwo,
+        _ => Rule::Doubling,
     }
 }
 

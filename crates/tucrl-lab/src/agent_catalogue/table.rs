@@ -1,19 +1,42 @@
-//! The agents, as a table.
+//! The paper and its nearest relatives, as a table.
 //!
 //! What is said of each stands in its own file of the library, in ALGORITHMS or in the paper.
 
-use tucrl::agents::{Algorithm, Bonus, OptimisticQ, Relaxation, Scal, Tucrl, Ucrl, Ucrl2};
+use tucrl::agents::{AgentError, Algorithm, Relaxation, Scal, Tucrl, Ucrl, Ucrl2};
 use tucrl::span_clip::{Mode, Operator, SpanClip};
 
 use super::AgentEntry;
 use super::keys::{
-    ALPHA, ALPHA_P, ALPHA_R, APERIODICITY, DELTA, KNOWN_REWARDS, PLANNER, R_MAX, SA, SHRINK,
-    SWEEPS, TIES, VARIANCE, WARM_START, key, optimism, ties,
+    ALPHA, ALPHA_P, ALPHA_R, APERIODICITY, DELTA, KNOWN_REWARDS, PLANNER, R_MAX, RULE, SA, SET,
+    SHRINK, SWEEPS, TIES, VARIANCE, WARM_START, key, optimism, rule, set, ties,
 };
-use crate::names::Accepts::{Number, NumberOr, OneOf};
-use crate::names::{FLAG, Parameter};
+use crate::names::Accepts::{NumberOr, OneOf};
+use crate::names::{Arguments, FLAG, Parameter};
 
 const SPACE: &str = "The number of states and actions, junk states included, and r_max.";
+
+/// TUCRL is a statement about one kind of sets and one kind of episodes.
+fn refuse_other_sets_and_rules(given: &Arguments) -> Result<(), AgentError> {
+    let refuse = |option, reason| {
+        Err(AgentError::Mixture { option, value: given.word(option).into(), reason })
+    };
+    if given.word("set") != "bernstein" {
+        return refuse(
+            "set",
+            "which states TUCRL gives up is decided by N± > sqrt(t/SA), and only for the paper's \
+             Bernstein widths does that say that an unseen state has become implausible; with other \
+             sets nothing bounds the span: choose bernstein, or ucrl with the set you want",
+        );
+    }
+    if given.word("rule") != "new-state" {
+        return refuse(
+            "rule",
+            "an episode must end before acting in a state never visited, else the plan knows nothing \
+             of the states that it is in: choose new-state, or ucrl with the rule you want",
+        );
+    }
+    Ok(())
+}
 
 pub(super) const TABLE: &[AgentEntry] = &[
     AgentEntry {
@@ -21,11 +44,22 @@ pub(super) const TABLE: &[AgentEntry] = &[
         aliases: &[],
         summary: "optimism that gives up states it cannot reach",
         source: "Fruit, Pirotta, Lazaric 2018, the paper of this project",
+        idea: "Like UCRL it plays what would be best in the most rewarding world that its \
+               observations allow. It keeps that belief honest about states never seen: a pair \
+               that was tried more often than sqrt(t / SA) times may no longer lead to one. So \
+               that giving up states cannot make the remaining ones look farther apart, the \
+               sets of such pairs are widened, to L1 balls or by handing the forbidden mass \
+               back. When every pair is tried often enough, it plans on the seen states alone, \
+               and their span is bounded by their own diameter. An episode ends when a pair \
+               doubles its visits, or before acting in a state that was never visited.",
         needs: SPACE,
         guarantee: "With probability 1 - delta the regret is of order \
                     D^C sqrt(Gamma^C S^C A T ln T) + (D^C)^2 S^3 A (ln T)^2, where S^C counts the \
                     reachable states and D^C is their diameter: no prior knowledge of what can be \
                     reached, and no bound on the span. `tucrl bound WORLD` computes every term.",
+        cost: "One extended value iteration to accuracy r_max/sqrt(t): a few sweeps, each \
+               proportional to the observed transitions and independent of the nominal number \
+               of states; at most about S^C A log2 T plans.",
         caution: "When some state is out of reach the regret keeps growing like sqrt(T) in ever \
                   rarer steps; nobody can do better without more knowledge. With alpha=1 the \
                   constants need long runs: `tucrl learn` warns and suggests an alpha.",
@@ -38,6 +72,8 @@ pub(super) const TABLE: &[AgentEntry] = &[
                 meaning: "how sets without unseen states are widened: to L1 balls (the main \
                           algorithm), or boxes that take back the forbidden mass (the appendix)",
             },
+            SET,
+            Parameter { default: "new-state", ..RULE },
             DELTA,
             ALPHA,
             ALPHA_R,
@@ -55,6 +91,7 @@ pub(super) const TABLE: &[AgentEntry] = &[
         ],
         example: "tucrl:alpha=0.01",
         build: |given, context| {
+            refuse_other_sets_and_rules(given)?;
             let relaxation = match given.word("relaxation") {
                 "zeta" => Relaxation::Zeta,
                 _ => Relaxation::L1,
@@ -67,12 +104,23 @@ pub(super) const TABLE: &[AgentEntry] = &[
         aliases: &["ucrl2b"],
         summary: "optimism with Bernstein boxes, the paper's UCRL",
         source: "UCRL2B in the form of the paper of this project",
+        idea: "It counts transitions and rewards and puts an empirical-Bernstein interval \
+               around each. Among all worlds within these intervals it picks the one with the \
+               largest gain, and plays the policy that is best there. If the world disappoints, \
+               the intervals shrink where it was wrong; if not, it earns what it hoped for. A \
+               state never seen may be paradise and may be one step away, so it keeps searching \
+               for it. An episode ends when a pair doubles its visits.",
         needs: "The number of states and actions and r_max; and that every state can be reached.",
         guarantee: "Where all states communicate, regret of order D sqrt(Gamma S A T ln T) with \
                     probability 1 - delta, after a linear phase whose end grows with D.",
-        caution: "A state that cannot be reached attracts it for ever: linear regret. Its plans then \
-                  need up to millions of plain sweeps; planner=accelerated avoids that.",
+        cost: "One extended value iteration: each sweep sorts the seen states and touches the \
+               observed transitions; planner=accelerated replaces up to millions of sweeps by a \
+               few exact evaluations.",
+        caution: "A state that cannot be reached attracts it for ever: linear regret. Use tucrl \
+                  where that may be the case.",
         parameters: &[
+            SET,
+            RULE,
             DELTA,
             ALPHA,
             ALPHA_R,
@@ -89,16 +137,27 @@ pub(super) const TABLE: &[AgentEntry] = &[
             SWEEPS,
         ],
         example: "ucrl:alpha=0.05,shrink=log",
-        build: |given, context| Ok(Algorithm::Ucrl(Ucrl { optimism: optimism(given, context) })),
+        build: |given, context| {
+            let (set, rule) = (set(given), rule(given));
+            Ok(Algorithm::Ucrl(Ucrl { optimism: optimism(given, context), set, rule }))
+        },
     },
     AgentEntry {
         name: "ucrl2",
         aliases: &[],
         summary: "optimism with Hoeffding and L1 sets",
         source: "Jaksch, Ortner, Auer 2010",
+        idea: "The first optimistic algorithm with a regret bound for average reward. Rewards \
+               have Hoeffding intervals, and the laws of next states lie in an L1 ball around \
+               what was observed. The best law in a ball moves half its radius to the most \
+               valuable state and takes it from the least valuable ones. The policy that is \
+               best in the best world of these sets is played. An episode ends when a pair \
+               doubles its visits.",
         needs: "The number of states and actions and r_max; and that every state can be reached.",
         guarantee: "Where all states communicate, regret of at most \
                     34 r_max D S sqrt(A T ln(T/delta)) with probability 1 - delta.",
+        cost: "One extended value iteration; a sweep needs no sorting and touches the observed \
+               transitions only.",
         caution: "As ucrl where a state cannot be reached; and wider sets than ucrl as soon as next \
                   states are few, so slower almost everywhere.",
         parameters: &[
@@ -124,11 +183,20 @@ pub(super) const TABLE: &[AgentEntry] = &[
         aliases: &[],
         summary: "optimism under a known bound on the span",
         source: "Fruit, Pirotta, Lazaric, Ortner 2018, \"Efficient bias-span-constrained exploration\"",
+        idea: "It is told that the bias of the optimal policy has a span of at most c. Planning \
+               therefore cuts the values of all states at the smallest plus c, after every \
+               sweep. Where the cut bites, the policy mixes its most hopeful action with its \
+               most pessimistic one, so that the mixture is worth exactly the cut. A state \
+               never seen may still be paradise, but it is worth at most c, so the search for \
+               it ends. Everything else is as in ucrl.",
         needs: "The number of states and actions, r_max, and c, a bound on the span of the optimal \
                 bias (`tucrl inspect WORLD` prints the span).",
         guarantee: "Where the world is weakly communicating and c is at least the span, regret of \
                     order c sqrt(Gamma S A T ln T) with probability 1 - delta; states out of reach \
                     do no lasting harm.",
+        cost: "Value iteration with clipping to accuracy r_max/sqrt(t), without acceleration: \
+               usually tens to thousands of sweeps; pessimistic values are computed at the end \
+               only.",
         caution: "With c below the span the regret is linear; with c=inf it is ucrl, only slower. \
                   mode=theory needs about c t sweeps a plan and is for small t only.",
         parameters: &[
@@ -151,6 +219,8 @@ pub(super) const TABLE: &[AgentEntry] = &[
                 "where no mixture of actions meets the bound: fail, or play the most pessimistic",
             ),
             key("augment", "true", FLAG, "whether rewards may be imagined down to 0"),
+            SET,
+            RULE,
             DELTA,
             ALPHA,
             ALPHA_R,
@@ -178,86 +248,8 @@ pub(super) const TABLE: &[AgentEntry] = &[
                 ties: ties(given),
                 sweep_limit: given.integer("sweeps"),
             };
-            Ok(Algorithm::Scal(Scal { optimism: optimism(given, context), clip }))
+            let (set, rule) = (set(given), rule(given));
+            Ok(Algorithm::Scal(Scal { optimism: optimism(given, context), clip, set, rule }))
         },
-    },
-    AgentEntry {
-        name: "optimistic-q",
-        aliases: &[],
-        summary: "optimistic Q-learning, without a model",
-        source: "Wei et al. 2020; the constants of theory as remembered, the practical bonus as in \
-                 the authors' code",
-        needs: "r_max and the horizon H of a discounted surrogate; horizon=theory and bonus=theory \
-                need the number of steps and a bound on the span as well.",
-        guarantee: "With horizon=theory, bonus=theory and a correct span, where the world is weakly \
-                    communicating: regret of order span (S A)^(1/3) T^(2/3) ln T. None with \
-                    bonus=practical.",
-        caution: "A step costs next to nothing and there are no plans; but it learns slowly, and \
-                  with theory's bonus hardly before 10^9 steps.",
-        parameters: &[
-            key(
-                "horizon",
-                "100",
-                NumberOr("a number of at least 2", &["theory"]),
-                "H of the discounted surrogate, gamma = 1 - 1/H, or what theory recommends",
-            ),
-            key(
-                "bonus",
-                "practical",
-                OneOf(&["practical", "theory"]),
-                "c sqrt(H/n), or 4 span sqrt(H/n ln(2T/delta))",
-            ),
-            key("c", "1", Number("a finite number of at least 0"), "the factor of bonus=practical"),
-            key(
-                "span",
-                "1",
-                Number("a positive number"),
-                "a bound on the span of the optimal bias, in units of r_max, for theory",
-            ),
-            key("delta", "0.05", Number("a number in (0, 1]"), "how often theory may fail"),
-            R_MAX,
-        ],
-        example: "optimistic-q:horizon=20,c=0.1",
-        build: |given, context| {
-            let (span, delta, steps) = (given.number("span"), given.number("delta"), context.steps);
-            let r_max = given.number_or("r_max", |_| context.r_max);
-            let practical = Bonus::Practical { c: given.number("c") };
-            let theory = Bonus::Theory { span, delta, steps };
-            // Values without use are checked as well; so are those that the horizon is made of.
-            for bonus in [practical, theory] {
-                let horizon = given.number_or("horizon", |_| 2.0);
-                Algorithm::OptimisticQ(OptimisticQ { horizon, bonus, r_max }).check()?;
-            }
-            let horizon = given.number_or("horizon", |_| {
-                OptimisticQ::theory_horizon(context.space, span, delta, steps)
-            });
-            let bonus = if given.word("bonus") == "theory" { theory } else { practical };
-            Ok(Algorithm::OptimisticQ(OptimisticQ { horizon, bonus, r_max }))
-        },
-    },
-    AgentEntry {
-        name: "oracle",
-        aliases: &[],
-        summary: "plays an optimal policy that it was given",
-        source: "a yardstick",
-        needs: "An optimal policy of the true world.",
-        guarantee: "The expected regret never exceeds the span of the optimal bias; what is seen of \
-                    it is luck, of order sqrt(T).",
-        caution: "It learns nothing; it shows how much of a regret curve is noise.",
-        parameters: &[],
-        example: "oracle",
-        build: |_, _| Ok(Algorithm::Oracle),
-    },
-    AgentEntry {
-        name: "random",
-        aliases: &[],
-        summary: "plays every action equally often",
-        source: "a yardstick",
-        needs: "Nothing.",
-        guarantee: "None: the regret is linear wherever actions matter.",
-        caution: "It learns nothing; an agent that is not better has learned nothing either.",
-        parameters: &[],
-        example: "random",
-        build: |_, _| Ok(Algorithm::Random),
     },
 ];

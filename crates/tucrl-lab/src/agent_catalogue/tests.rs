@@ -1,4 +1,10 @@
-use tucrl::agents::{OptimisticQ, Scal, Tucrl, Ucrl, Ucrl2};
+use tucrl::agents::{
+    Optimism, OptimisticPsrl, OptimisticQ, Penalty, Psrl, Regal, Scal, ScalPlus, SetKind, Tucrl,
+    Ucrl, Ucrl2,
+};
+use tucrl::counts::Variance;
+use tucrl::planner::Rule;
+use tucrl::posterior::Extended;
 
 use super::*;
 
@@ -18,11 +24,32 @@ fn built(text: &str) -> Algorithm {
 
 #[test]
 fn the_defaults_are_those_of_the_library() {
+    let population = Optimism { variance: Variance::Population, ..Optimism::default() };
     let defaults = [
         Algorithm::Tucrl(Tucrl::default()),
         Algorithm::Ucrl(Ucrl::default()),
         Algorithm::Ucrl2(Ucrl2::default()),
         Algorithm::Scal(Scal::default()),
+        Algorithm::Regal(Regal { penalty: Penalty::Bound, ..Regal::default() }),
+        Algorithm::Regal(Regal::default()),
+        Algorithm::Regal(Regal { penalty: Penalty::Guesses, ..Regal::default() }),
+        Algorithm::Ucrl(Ucrl {
+            optimism: population.clone(),
+            set: SetKind::Bernstein2020,
+            ..Ucrl::default()
+        }),
+        Algorithm::Ucrl(Ucrl { set: SetKind::Kl, ..Ucrl::default() }),
+        Algorithm::Ucrl(Ucrl { optimism: population, set: SetKind::Ucrl3, ..Ucrl::default() }),
+        Algorithm::ScalPlus(ScalPlus::default()),
+        Algorithm::Psrl(Psrl::default()),
+        Algorithm::Psrl(Psrl { rule: Rule::Growing, ..Psrl::default() }),
+        Algorithm::Psrl(Psrl { rule: Rule::PowersOfTwo, ..Psrl::default() }),
+        Algorithm::OptimisticPsrl(OptimisticPsrl {
+            options: Extended { steps: 1_000_000, rho: 0.05, samples: None },
+            known_rewards: false,
+            rule: Rule::Doubling,
+            r_max: 1.0,
+        }),
         Algorithm::OptimisticQ(OptimisticQ::default()),
         Algorithm::Oracle,
         Algorithm::Random,
@@ -49,7 +76,8 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("alpha_r", &["0.5"]),
     ("alpha_p", &["0.5"]),
     ("shrink", &["log"]),
-    ("variance", &["sample", "population"]),
+    ("variance", &["sample", "population", "published"]),
+    ("set", &["bernstein-2020", "l1", "kl", "ucrl3"]),
     ("ties", &["lowest", "noise"]),
     ("known_rewards", &["true"]),
     ("warm_start", &["true"]),
@@ -59,8 +87,18 @@ const OTHERS: &[(&str, &[&str])] = &[
     ("sa", &["7"]),
     ("sweeps", &["5"]),
     ("c", &["0.5"]),
+    ("h", &["0.5"]),
+    ("penalty", &["0.5"]),
     ("operator", &["n"]),
     ("augment", &["false"]),
+    ("concentration", &["0.5", "inverse-states"]),
+    ("rewards", &["bernoulli", "normal-gamma", "known"]),
+    ("a", &["2"]),
+    ("b", &["2"]),
+    ("split", &["mean"]),
+    ("rule", &["new-state", "tsde"]),
+    ("rho", &["0.5"]),
+    ("psi", &["7"]),
     ("horizon", &["20", "theory"]),
     ("bonus", &["theory"]),
 ];
@@ -71,11 +109,16 @@ fn every_key_and_every_word_reaches_its_agent() {
         for parameter in entry.parameters {
             let Some((_, values)) = OTHERS.iter().find(|(key, _)| *key == parameter.key) else {
                 // These matter only together with others.
-                assert!(["mode", "span"].contains(&parameter.key), "{}", parameter.key);
+                let together = ["mode", "span", "m0", "l0", "a0", "b0"];
+                assert!(together.contains(&parameter.key), "{}", parameter.key);
                 continue;
             };
             for value in *values {
-                if entry.name == "optimistic-q" && parameter.key == "delta" {
+                if entry.name == "optimistic-q" && parameter.key == "delta"
+                    || entry.name == "tucrl" && ["set", "rule"].contains(&parameter.key)
+                    || *value == "ucrl3" && entry.name != "ucrl"
+                    || *value == parameter.default
+                {
                     continue;
                 }
                 let spec = format!("{}:{}={value}", entry.name, parameter.key);
@@ -86,6 +129,10 @@ fn every_key_and_every_word_reaches_its_agent() {
     }
     let differ = [
         ("scal:c=1", "scal:c=1,mode=theory"),
+        ("psrl:rewards=normal-gamma", "psrl:rewards=normal-gamma,m0=0"),
+        ("psrl:rewards=normal-gamma", "psrl:rewards=normal-gamma,l0=2"),
+        ("psrl:rewards=normal-gamma", "psrl:rewards=normal-gamma,a0=2"),
+        ("psrl:rewards=normal-gamma", "psrl:rewards=normal-gamma,b0=2"),
         ("optimistic-q:bonus=theory", "optimistic-q:bonus=theory,span=2"),
         ("optimistic-q:bonus=theory", "optimistic-q:bonus=theory,delta=0.1"),
         ("optimistic-q:horizon=theory", "optimistic-q:horizon=theory,span=0.0001"),
@@ -155,7 +202,43 @@ fn what_the_library_refuses_is_pointed_at() {
              optimistic-q:c=-1,bonus=theory\n                 ^^",
         ),
         ("tucl", "there is no agent `tucl`: did you mean `tucrl`?"),
-        ("psrl", "there is no agent `psrl`: `tucrl agents` lists them"),
+        ("posterior", "there is no agent `posterior`: `tucrl agents` lists them"),
+        (
+            "tucrl:set=kl",
+            "tucrl: `set` = kl is refused: which states TUCRL gives up is decided by N± > sqrt(t/SA), and \
+             only for the paper's Bernstein widths does that say that an unseen state has become \
+             implausible; with other sets nothing bounds the span: choose bernstein, or ucrl with the set \
+             you want\n  tucrl:set=kl\n            ^^",
+        ),
+        (
+            "tucrl:rule=tsde",
+            "tucrl: `rule` = tsde is refused: an episode must end before acting in a state never visited, \
+             else the plan knows nothing of the states that it is in: choose new-state, or ucrl with the \
+             rule you want\n  tucrl:rule=tsde\n             ^^^^",
+        ),
+        (
+            "regal-c:h=-1",
+            "regal-c: `h` = -1 is out of range: it accepts a span bound, at least 0 (inf for none)\n  \
+             regal-c:h=-1\n            ^^",
+        ),
+        (
+            "regal:penalty=-1",
+            "regal: `penalty` = -1 is out of range: it accepts a finite number, at least 0\n  \
+             regal:penalty=-1\n                ^^",
+        ),
+        (
+            "scal:c=1,set=ucrl3",
+            "scal: `set` = ucrl3 is refused: a clipped state plays its most pessimistic law as well, and \
+             ucrl3 selects next states for optimism only: choose bernstein, bernstein-2020, l1 or kl\n  \
+             scal:c=1,set=ucrl3\n               ^^^^^",
+        ),
+        (
+            "optimistic-psrl:rule=powers-of-two",
+            "optimistic-psrl: `rule` = powers-of-two is refused: optimism pays for every step with a \
+             width, and widths sum up only if an episode visits no pair more often than all before it; \
+             a schedule that ignores visits breaks this: choose doubling, new-state or tsde\n  \
+             optimistic-psrl:rule=powers-of-two\n                       ^^^^^^^^^^^^^",
+        ),
     ];
     for (text, expected) in faults {
         assert_eq!(named(text).unwrap_err().to_string(), expected, "{text}");

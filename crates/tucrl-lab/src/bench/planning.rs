@@ -27,7 +27,7 @@ pub(super) const ACCELERATED: &str = "accelerated";
 const ALPHA: f64 = 0.01;
 
 fn situation(counts: &Counts, t_k: u64) -> Situation<'_> {
-    Situation { counts, t_k, previous: None, known: None }
+    Situation::new(counts, t_k)
 }
 
 /// One plan on taxi's counts by the library and by the literal operator; both must find the same.
@@ -43,7 +43,7 @@ pub(super) fn literal(length: Length) -> Result<Vec<Row>, BenchError> {
     let Some(mut counts) = run.agent().counts().cloned() else { return Ok(Vec::new()) };
     counts.freeze();
     let t_k = steps + 1;
-    let ucrl = Ucrl { optimism: plain };
+    let ucrl = Ucrl { optimism: plain, ..Ucrl::default() };
     Ok(vec![
         against_literal("TUCRL", &counts, t_k, Sets::TruncatedBalls, &learner, budget)?,
         against_literal("UCRL", &counts, t_k, Sets::Boxes, &ucrl, budget)?,
@@ -113,7 +113,7 @@ pub(super) fn nominal_size(length: Length) -> Result<Vec<Row>, BenchError> {
     let (mdp, _) = taxi()?;
     // The size enters the widths by a logarithm; held fixed, all sizes do the same arithmetic.
     let optimism = Optimism { nominal_pairs: Some(6e3), ..shrunk(ALPHA) };
-    let planner = Ucrl { optimism };
+    let planner = Ucrl { optimism, ..Ucrl::default() };
     let steps = 300_000;
     let tables = SIZES.map(|size| random_walk(&mdp, size, steps));
     let reference = planner.plan(&situation(&tables[0], steps + 1))?;
@@ -236,7 +236,7 @@ fn ucrl(alpha: f64, method: Method) -> Ucrl {
     let mut optimism = shrunk(alpha);
     optimism.evi.method = method;
     optimism.evi.sweep_limit = u64::MAX;
-    Ucrl { optimism }
+    Ucrl { optimism, ..Ucrl::default() }
 }
 
 fn spec(algorithm: Algorithm, steps: u64) -> RunSpec {

@@ -29,7 +29,7 @@ fn list() -> Result<String, std::fmt::Error> {
             [] => String::new(),
             aliases => format!(" (also {})", aliases.join(", ")),
         };
-        writeln!(out, "{name:<14} {summary}{also}")?;
+        writeln!(out, "{name:<16} {summary}{also}")?;
     }
     writeln!(out, "\n`tucrl agents NAME` shows what it needs, what is proved, and its options.")?;
     Ok(out)
@@ -42,9 +42,11 @@ fn page(entry: &AgentEntry) -> Result<String, std::fmt::Error> {
         writeln!(out, "{line}")?;
     }
     for (head, text) in [
+        ("The idea", entry.idea),
         ("What it must be told", entry.needs),
         ("What is proved", entry.guarantee),
-        ("Cost, and when not to use it", entry.caution),
+        ("What a plan costs", entry.cost),
+        ("When not to use it", entry.caution),
     ] {
         writeln!(out, "\n{head}")?;
         for line in wrapped(text, WIDTH - 2) {

@@ -107,6 +107,18 @@ pub enum Problem {
         /// The accepted values.
         expected: String,
     },
+    /// A value that does not go together with the rest.
+    #[error("{name}: `{key}` = {value} is refused: {reason}")]
+    Refused {
+        /// The name.
+        name: String,
+        /// The key.
+        key: String,
+        /// The value.
+        value: String,
+        /// Why, and what to choose.
+        reason: String,
+    },
 }
 
 impl SpecError {

@@ -229,6 +229,7 @@ pub fn stop_name(stop: &StopReason) -> &'static str {
         StopReason::Doubling { .. } => "doubling",
         StopReason::NewState { .. } => "new state",
         StopReason::ReturnToNewStart { .. } => "return to new start",
+        StopReason::Length => "length",
         StopReason::Horizon => "horizon",
     }
 }
@@ -238,7 +239,7 @@ fn stop_state(stop: &StopReason) -> Option<u64> {
         StopReason::Doubling { state, .. }
         | StopReason::NewState { state }
         | StopReason::ReturnToNewStart { state } => Some(*state),
-        StopReason::Horizon => None,
+        StopReason::Length | StopReason::Horizon => None,
     }
 }
 

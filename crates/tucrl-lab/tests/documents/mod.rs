@@ -31,9 +31,10 @@ pub(crate) fn assert_says(name: &str, document: &str) {
         fs::write(&path, document).unwrap();
     }
     let found = fs::read_to_string(&path).unwrap_or_default();
+    let test = name.split('/').next().unwrap_or(name);
     assert!(
         found == document,
         "docs/{name}.md is stale: run TUCRL_WRITE_DOCS=1 cargo test -p tucrl-lab --test \
-         {name}_document"
+         {test}_document"
     );
 }

@@ -7,7 +7,10 @@
 
 mod baselines;
 mod optimistic_q;
+mod psrl;
+mod regal;
 mod scal;
+mod scal_plus;
 mod tucrl;
 mod ucrl;
 
@@ -16,16 +19,22 @@ use thiserror::Error;
 
 pub use baselines::{Oracle, Random};
 pub use optimistic_q::{Bonus, OptimisticQ, OptimisticQAgent};
+pub use psrl::{OptimisticPsrl, Psrl};
+pub use regal::{Penalty, Regal};
 pub use scal::Scal;
+pub use scal_plus::ScalPlus;
 pub use tucrl::{Relaxation, Tucrl};
-pub use ucrl::{Ucrl, Ucrl2};
+pub use ucrl::{SetKind, Ucrl, Ucrl2};
+
+use scal::check_clip;
 
 use crate::confidence::{Confidence, Delta, Family, Shrink};
 use crate::counts::{Counts, Variance};
 use crate::episode::{EpisodeRecord, Episodic, KnownMeans};
 use crate::evi::EviOptions;
-use crate::planner::PlanError;
+use crate::planner::{PlanError, Rule};
 use crate::policy::Policy;
+use crate::posterior::RewardPosterior;
 use crate::rng::RandomStream;
 use crate::space::{ActionId, Space, StateId};
 
@@ -81,6 +90,14 @@ impl Optimism {
         }
     }
 
+    /// The probability that may fail, at a time.
+    pub(crate) fn delta_at(&self, t_k: u64) -> f64 {
+        match self.delta {
+            Delta::Fixed(delta) => delta,
+            Delta::InverseRoot => 1.0 / (t_k as f64).sqrt(),
+        }
+    }
+
     fn check(&self) -> Result<(), AgentError> {
         let refuse = |option, value: f64, expected| {
             Err(AgentError::Option { option, value: value.to_string(), expected })
@@ -119,6 +136,27 @@ impl Optimism {
     }
 }
 
+/// Optimistic learners need episodes in which no pair is visited more often than before.
+fn check_optimistic_rule(rule: Rule) -> Result<(), AgentError> {
+    let refuse = |value: &str, reason| {
+        Err(AgentError::Mixture { option: "rule", value: value.into(), reason })
+    };
+    match rule {
+        Rule::Doubling | Rule::NewStates | Rule::Growing => Ok(()),
+        Rule::PowersOfTwo => refuse(
+            "powers-of-two",
+            "optimism pays for every step with a width, and widths sum up only if an episode visits \
+             no pair more often than all before it; a schedule that ignores visits breaks this: \
+             choose doubling, new-state or tsde",
+        ),
+        Rule::Guesses => refuse(
+            "guesses",
+            "guessed lengths are for REGAL.D, whose penalty depends on the guess: choose doubling, \
+             new-state or tsde",
+        ),
+    }
+}
+
 /// An algorithm with all its options.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[non_exhaustive]
@@ -131,6 +169,14 @@ pub enum Algorithm {
     Tucrl(Tucrl),
     /// SCAL.
     Scal(Scal),
+    /// SCAL+.
+    ScalPlus(ScalPlus),
+    /// REGAL, REGAL.C or REGAL.D.
+    Regal(Regal),
+    /// Posterior sampling: PSRL, TSDE, DS-PSRL.
+    Psrl(Psrl),
+    /// Optimistic posterior sampling.
+    OptimisticPsrl(OptimisticPsrl),
     /// Optimistic Q-learning.
     OptimisticQ(OptimisticQ),
     /// Plays an optimal policy that it was given.
@@ -152,6 +198,16 @@ pub enum AgentError {
         value: String,
         /// What is accepted.
         expected: &'static str,
+    },
+    /// Two choices that do not go together.
+    #[error("{option} = {value} cannot be had here: {reason}")]
+    Mixture {
+        /// The option.
+        option: &'static str,
+        /// Its value.
+        value: String,
+        /// Why theory forbids it, and what to choose.
+        reason: &'static str,
     },
     /// The algorithm needs something that was not supplied.
     #[error("{algorithm} must be told {what}, which this world cannot tell")]
@@ -213,6 +269,14 @@ pub enum Agent {
     Tucrl(Episodic<Tucrl>),
     /// SCAL.
     Scal(Episodic<Scal>),
+    /// SCAL+.
+    ScalPlus(Episodic<ScalPlus>),
+    /// REGAL.
+    Regal(Episodic<Regal>),
+    /// Posterior sampling.
+    Psrl(Episodic<Psrl>),
+    /// Optimistic posterior sampling.
+    OptimisticPsrl(Episodic<OptimisticPsrl>),
     /// Optimistic Q-learning.
     OptimisticQ(OptimisticQAgent),
     /// The oracle.
@@ -229,6 +293,10 @@ macro_rules! with_learner {
             $crate::agents::Agent::Ucrl($learner) => $body,
             $crate::agents::Agent::Tucrl($learner) => $body,
             $crate::agents::Agent::Scal($learner) => $body,
+            $crate::agents::Agent::ScalPlus($learner) => $body,
+            $crate::agents::Agent::Regal($learner) => $body,
+            $crate::agents::Agent::Psrl($learner) => $body,
+            $crate::agents::Agent::OptimisticPsrl($learner) => $body,
             $crate::agents::Agent::OptimisticQ($learner) => $body,
             $crate::agents::Agent::Oracle($learner) => $body,
             $crate::agents::Agent::Random($learner) => $body,
@@ -245,6 +313,10 @@ macro_rules! if_episodic {
             Agent::Ucrl($learner) => $body,
             Agent::Tucrl($learner) => $body,
             Agent::Scal($learner) => $body,
+            Agent::ScalPlus($learner) => $body,
+            Agent::Regal($learner) => $body,
+            Agent::Psrl($learner) => $body,
+            Agent::OptimisticPsrl($learner) => $body,
             Agent::OptimisticQ(_) | Agent::Oracle(_) | Agent::Random(_) => $otherwise,
         }
     };
@@ -255,9 +327,13 @@ impl Algorithm {
     pub fn name(&self) -> &'static str {
         match self {
             Self::Ucrl2(_) => "ucrl2",
-            Self::Ucrl(_) => "ucrl",
+            Self::Ucrl(planner) => planner.name(),
             Self::Tucrl(_) => "tucrl",
             Self::Scal(_) => "scal",
+            Self::ScalPlus(_) => "scal-plus",
+            Self::Regal(planner) => planner.name(),
+            Self::Psrl(planner) => planner.name(),
+            Self::OptimisticPsrl(_) => "optimistic-psrl",
             Self::OptimisticQ(_) => "optimistic-q",
             Self::Oracle => "oracle",
             Self::Random => "random",
@@ -271,13 +347,30 @@ impl Algorithm {
             Self::Ucrl(planner) => Some(&planner.optimism),
             Self::Tucrl(planner) => Some(&planner.optimism),
             Self::Scal(planner) => Some(&planner.optimism),
-            Self::OptimisticQ(_) | Self::Oracle | Self::Random => None,
+            Self::ScalPlus(planner) => Some(&planner.optimism),
+            Self::Regal(planner) => Some(&planner.optimism),
+            Self::Psrl(_)
+            | Self::OptimisticPsrl(_)
+            | Self::OptimisticQ(_)
+            | Self::Oracle
+            | Self::Random => None,
+        }
+    }
+
+    /// Whether the true mean rewards must be told.
+    pub fn needs_mean_rewards(&self) -> bool {
+        match self {
+            Self::Psrl(planner) => planner.prior.rewards == RewardPosterior::Known,
+            Self::OptimisticPsrl(planner) => planner.known_rewards,
+            _ => self.optimism().is_some_and(|optimism| optimism.known_rewards),
         }
     }
 
     /// The largest reward that the algorithm reckons with, when it does.
     pub fn r_max(&self) -> Option<f64> {
         match self {
+            Self::Psrl(planner) => Some(planner.r_max),
+            Self::OptimisticPsrl(planner) => Some(planner.r_max),
             Self::OptimisticQ(planner) => Some(planner.r_max),
             _ => self.optimism().map(|optimism| optimism.r_max),
         }
@@ -292,7 +385,12 @@ impl Algorithm {
             optimism.check()?;
         }
         match self {
+            Self::Ucrl(planner) => planner.check(),
             Self::Scal(planner) => planner.check(),
+            Self::ScalPlus(planner) => planner.check(),
+            Self::Regal(planner) => planner.check(),
+            Self::Psrl(planner) => planner.check(),
+            Self::OptimisticPsrl(planner) => planner.check(),
             Self::OptimisticQ(planner) => planner.check(),
             _ => Ok(()),
         }
@@ -310,12 +408,22 @@ impl Algorithm {
         knowledge: &Knowledge,
     ) -> Result<Agent, AgentError> {
         self.check()?;
-        let variance = self.optimism().map_or_else(Variance::default, |o| o.variance);
+        let variance = match self {
+            // Normal posteriors want the sum of squared deviations, which this one has without a root.
+            Self::Psrl(_) | Self::OptimisticPsrl(_) => Variance::Population,
+            _ => self.optimism().map_or_else(Variance::default, |o| o.variance),
+        };
         let mut agent = match self.clone() {
             Self::Ucrl2(p) => Agent::Ucrl2(Episodic::new(p, space, variance, start, random)),
             Self::Ucrl(p) => Agent::Ucrl(Episodic::new(p, space, variance, start, random)),
             Self::Tucrl(p) => Agent::Tucrl(Episodic::new(p, space, variance, start, random)),
             Self::Scal(p) => Agent::Scal(Episodic::new(p, space, variance, start, random)),
+            Self::ScalPlus(p) => Agent::ScalPlus(Episodic::new(p, space, variance, start, random)),
+            Self::Regal(p) => Agent::Regal(Episodic::new(p, space, variance, start, random)),
+            Self::Psrl(p) => Agent::Psrl(Episodic::new(p, space, variance, start, random)),
+            Self::OptimisticPsrl(p) => {
+                Agent::OptimisticPsrl(Episodic::new(p, space, variance, start, random))
+            }
             Self::OptimisticQ(p) => Agent::OptimisticQ(OptimisticQAgent::new(p, space, start)),
             Self::Oracle => match &knowledge.optimal_policy {
                 Some(policy) => Agent::Oracle(Oracle::new(policy.clone(), start, random)),
@@ -341,7 +449,7 @@ impl Agent {
         algorithm: &Algorithm,
         knowledge: &Knowledge,
     ) -> Result<(), AgentError> {
-        if !algorithm.optimism().is_some_and(|optimism| optimism.known_rewards) {
+        if !algorithm.needs_mean_rewards() {
             return Ok(());
         }
         let Some(means) = &knowledge.mean_rewards else {

@@ -9,10 +9,11 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{AgentError, Optimism};
-use crate::confidence::Family;
-use crate::planner::{Plan, PlanError, Planner, Situation};
-use crate::plausible::PlausibleSet;
+use super::ucrl::{Believed, SetKind};
+use super::{AgentError, Optimism, check_optimistic_rule};
+use crate::counts::{Counts, PairCounts};
+use crate::planner::{Plan, PlanError, Planner, Rule, Situation};
+use crate::plausible::KnownRewards;
 use crate::span_clip::{self, SpanClip};
 use crate::truncation;
 
@@ -23,49 +24,88 @@ pub struct Scal {
     pub optimism: Optimism,
     /// The span bound and how it is kept.
     pub clip: SpanClip,
+    /// Which sets.
+    #[serde(default)]
+    pub set: SetKind,
+    /// When an episode ends.
+    #[serde(default)]
+    pub rule: Rule,
 }
 
 impl Scal {
     pub(super) fn check(&self) -> Result<(), AgentError> {
-        let refuse = |option, value: f64, expected| {
-            Err(AgentError::Option { option, value: value.to_string(), expected })
+        check_clip(&self.clip)?;
+        let refuse = |value: &str, reason| {
+            Err(AgentError::Mixture { option: "set", value: value.into(), reason })
         };
-        if self.clip.c.is_nan() || self.clip.c < 0.0 {
-            return refuse("c", self.clip.c, "a span bound, at least 0 (inf for none)");
+        if self.set == SetKind::Ucrl3 {
+            return refuse(
+                "ucrl3",
+                "a clipped state plays its most pessimistic law as well, and ucrl3 selects next \
+                 states for optimism only: choose bernstein, bernstein-2020, l1 or kl",
+            );
         }
-        if self.clip.mode == span_clip::Mode::Theory
-            && !(self.clip.c > 0.0 && self.clip.c.is_finite())
-        {
-            return refuse("c", self.clip.c, "a positive finite span bound with mode=theory");
+        if self.clip.mode == span_clip::Mode::Theory && self.set != SetKind::Bernstein {
+            return refuse(
+                "other than bernstein",
+                "mode=theory perturbs the interval of one state, and only boxes have intervals with \
+                 the constants of the proof: choose bernstein, or mode=practical",
+            );
         }
-        let tau = self.clip.aperiodicity;
-        if !(tau > 0.0 && tau <= 1.0) {
-            return refuse("aperiodicity", tau, "a number in (0, 1]");
-        }
-        if self.clip.sweep_limit == 0 {
-            return refuse("sweeps", 0.0, "at least 1");
-        }
-        Ok(())
+        check_optimistic_rule(self.rule)
     }
+}
+
+/// Checks what all agents with a span bound share.
+pub(super) fn check_clip(clip: &SpanClip) -> Result<(), AgentError> {
+    let refuse = |option, value: f64, expected| {
+        Err(AgentError::Option { option, value: value.to_string(), expected })
+    };
+    if clip.c.is_nan() || clip.c < 0.0 {
+        return refuse("c", clip.c, "a span bound, at least 0 (inf for none)");
+    }
+    if clip.mode == span_clip::Mode::Theory && !(clip.c > 0.0 && clip.c.is_finite()) {
+        return refuse("c", clip.c, "a positive finite span bound with mode=theory");
+    }
+    let tau = clip.aperiodicity;
+    if !(tau > 0.0 && tau <= 1.0) {
+        return refuse("aperiodicity", tau, "a number in (0, 1]");
+    }
+    if clip.sweep_limit == 0 {
+        return refuse("sweeps", 0.0, "at least 1");
+    }
+    Ok(())
 }
 
 impl Planner for Scal {
     fn plan(&self, now: &Situation<'_>) -> Result<Plan, PlanError> {
         let Situation { counts, t_k, known, .. } = *now;
-        let optimism = &self.optimism;
-        let widths = optimism.confidence(Family::Bernstein).widths(counts.space(), t_k);
-        let unseen = counts.unseen();
-        let mut set =
-            PlausibleSet::boxes(counts, &widths, optimism.r_max, unseen, |_| false, 0, known);
-        // A known reward has no width on either side; an untried one may be 0.
-        let low_reward = |pair: usize| match known {
-            Some(mean) if counts.was_visited(counts.owner_number(pair) as u32) => mean(pair),
-            _ => {
-                let stats = &counts.pairs()[pair];
-                (stats.reward_mean() - widths.reward(stats)).max(0.0)
-            }
-        };
-        let plan = span_clip::solve(&mut set, t_k, &self.clip, low_reward)?;
+        let Believed { mut set, reward_width } =
+            self.set.believed(&self.optimism, counts, t_k, known);
+        let plan = span_clip::solve(&mut set, t_k, &self.clip, |pair| {
+            low_reward(counts, known, &reward_width, pair)
+        })?;
         Ok(Plan { under_visited: truncation::decide(counts, t_k).under_visited, ..plan })
+    }
+
+    fn rule(&self) -> Rule {
+        self.rule
+    }
+}
+
+/// The lower end of a pair's reward interval. A known reward has no width on either side; an untried one may
+/// be 0.
+pub(super) fn low_reward(
+    counts: &Counts,
+    known: KnownRewards<'_>,
+    width: &dyn Fn(&PairCounts) -> f64,
+    pair: usize,
+) -> f64 {
+    match known {
+        Some(mean) if counts.was_visited(counts.owner_number(pair) as u32) => mean(pair),
+        _ => {
+            let stats = &counts.pairs()[pair];
+            (stats.reward_mean() - width(stats)).max(0.0)
+        }
     }
 }

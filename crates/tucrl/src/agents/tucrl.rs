@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use super::Optimism;
 use crate::confidence::Family;
 use crate::evi;
-use crate::planner::{Plan, PlanError, Planner, Situation};
+use crate::planner::{Plan, PlanError, Planner, Rule, Situation};
 use crate::plausible::PlausibleSet;
 use crate::truncation;
 
@@ -41,7 +41,7 @@ pub struct Tucrl {
 
 impl Planner for Tucrl {
     fn plan(&self, now: &Situation<'_>) -> Result<Plan, PlanError> {
-        let Situation { counts, t_k, previous, known } = *now;
+        let Situation { counts, t_k, previous, known, .. } = *now;
         let optimism = &self.optimism;
         let r_max = optimism.r_max;
         let widths = optimism.confidence(Family::Bernstein).widths(counts.space(), t_k);
@@ -61,7 +61,7 @@ impl Planner for Tucrl {
         Ok(Plan { under_visited: truncation.under_visited, ..plan })
     }
 
-    fn stops_at_new_states(&self) -> bool {
-        true
+    fn rule(&self) -> Rule {
+        Rule::NewStates
     }
 }

@@ -3,10 +3,15 @@
 
 use std::sync::Arc;
 
-use tucrl::agents::{Algorithm, Optimism, OptimisticQ, Relaxation, Scal, Tucrl, Ucrl, Ucrl2};
+use tucrl::agents::{
+    Algorithm, Optimism, OptimisticPsrl, OptimisticQ, Penalty, Psrl, Regal, Relaxation, Scal,
+    ScalPlus, SetKind, Tucrl, Ucrl, Ucrl2,
+};
 use tucrl::confidence::{Delta, Shrink};
 use tucrl::evi::{EviOptions, Method, Ties};
 use tucrl::mdp::Mdp;
+use tucrl::planner::Rule;
+use tucrl::posterior::{Concentration, Extended, Prior, RewardPosterior, Split};
 use tucrl::run::{Checkpoints, Run, RunError, RunRecord, RunSpec, Truth};
 use tucrl::solve::solve;
 use tucrl::span_clip::SpanClip;
@@ -82,7 +87,7 @@ pub(crate) fn ucrl2(optimism: Optimism) -> Algorithm {
 }
 
 pub(crate) fn ucrl(optimism: Optimism) -> Algorithm {
-    Algorithm::Ucrl(Ucrl { optimism })
+    Algorithm::Ucrl(Ucrl { optimism, ..Ucrl::default() })
 }
 
 pub(crate) fn tucrl(optimism: Optimism) -> Algorithm {
@@ -94,7 +99,8 @@ pub(crate) fn tucrl_zeta(optimism: Optimism) -> Algorithm {
 }
 
 pub(crate) fn scal(optimism: Optimism, c: f64) -> Algorithm {
-    Algorithm::Scal(Scal { optimism, clip: SpanClip { c, ..SpanClip::default() } })
+    let clip = SpanClip { c, ..SpanClip::default() };
+    Algorithm::Scal(Scal { optimism, clip, ..Scal::default() })
 }
 
 /// Every learner that plans, with the same options.
@@ -117,4 +123,57 @@ pub(crate) fn everyone(optimism: &Optimism, c: f64) -> Vec<Algorithm> {
         Algorithm::Random,
     ]);
     all
+}
+
+/// Posterior sampling in all its kinds.
+pub(crate) fn samplers() -> Vec<Algorithm> {
+    let psrl = |rule, concentration, rewards, split| {
+        let prior = Prior { concentration, rewards, split };
+        Algorithm::Psrl(Psrl { prior, rule, r_max: 1.0 })
+    };
+    let (a, b) = (1.0, 1.0);
+    let normal = RewardPosterior::NormalGamma { mean: 1.0, strength: 1.0, shape: 1.0, rate: 1.0 };
+    let one = Concentration::Each(1.0);
+    let optimistic = |known_rewards, samples| {
+        let options = Extended { steps: 10_000, rho: 0.05, samples };
+        let rule = Rule::Doubling;
+        Algorithm::OptimisticPsrl(OptimisticPsrl { options, known_rewards, rule, r_max: 1.0 })
+    };
+    vec![
+        psrl(Rule::Doubling, one, RewardPosterior::BetaFractional { a, b }, Split::Exact),
+        psrl(Rule::Growing, one, RewardPosterior::BetaBernoulli { a, b }, Split::Exact),
+        psrl(Rule::PowersOfTwo, Concentration::OneInAll, normal, Split::Mean),
+        psrl(Rule::NewStates, one, RewardPosterior::Known, Split::Mean),
+        optimistic(false, None),
+        optimistic(true, Some(7)),
+    ]
+}
+
+/// Other sets, other episodes, and a bonus.
+pub(crate) fn relatives(optimism: &Optimism) -> Vec<Algorithm> {
+    let ucrl = |set, rule| Algorithm::Ucrl(Ucrl { optimism: optimism.clone(), set, rule });
+    let clip = SpanClip { c: 3.0, ..SpanClip::default() };
+    let scal = Scal {
+        optimism: optimism.clone(),
+        clip: clip.clone(),
+        set: SetKind::Kl,
+        rule: Rule::NewStates,
+    };
+    let plus = ScalPlus { optimism: optimism.clone(), clip, ..ScalPlus::default() };
+    let regal = |penalty, c| {
+        let clip = SpanClip { c, ..SpanClip::default() };
+        Algorithm::Regal(Regal { optimism: optimism.clone(), clip, penalty, ..Regal::default() })
+    };
+    vec![
+        ucrl(SetKind::Bernstein2020, Rule::Doubling),
+        ucrl(SetKind::Kl, Rule::Growing),
+        ucrl(SetKind::Ucrl3, Rule::Doubling),
+        ucrl(SetKind::L1, Rule::NewStates),
+        Algorithm::Scal(scal),
+        Algorithm::ScalPlus(plus),
+        regal(Penalty::Bound, 3.0),
+        regal(Penalty::Constant(0.05), f64::INFINITY),
+        regal(Penalty::LastLength, f64::INFINITY),
+        regal(Penalty::Guesses, f64::INFINITY),
+    ]
 }

@@ -269,7 +269,7 @@ impl Case {
             }
         });
         let known: KnownRewards<'_> = means.as_ref().map(|mean| mean as &dyn Fn(usize) -> f64);
-        planner.plan(&Situation { counts, t_k: self.table.time, previous, known })
+        planner.plan(&Situation { previous, known, ..Situation::new(counts, self.table.time) })
     }
 
     /// Plans with the planner that the options name.
@@ -292,7 +292,7 @@ impl Case {
     ) -> Result<Plan, PlanError> {
         let planner: &dyn Planner = match self.options.learner {
             Learner::Ucrl2 => &Ucrl2 { optimism },
-            Learner::Ucrl2b => &Ucrl { optimism },
+            Learner::Ucrl2b => &Ucrl { optimism, ..Ucrl::default() },
             Learner::TucrlL1 => &Tucrl { optimism, relaxation: Relaxation::L1 },
             Learner::TucrlZeta => &Tucrl { optimism, relaxation: Relaxation::Zeta },
             Learner::UntruncatedL1 => unreachable!("no planner does without truncation"),
@@ -302,7 +302,7 @@ impl Case {
 
     pub(crate) fn scal(&self, counts: &Counts, clip: SpanClip) -> Result<Plan, PlanError> {
         let optimism = self.optimism(Method::Plain, clip.ties, clip.sweep_limit);
-        self.plan_with(counts, &Scal { optimism, clip }, None)
+        self.plan_with(counts, &Scal { optimism, clip, ..Scal::default() }, None)
     }
 
     /// The library's plausible set, made as the planners make it.

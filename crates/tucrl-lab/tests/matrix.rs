@@ -1,0 +1,158 @@
+//! Does every agent run in every world, whatever they are?
+//!
+//! All agents of the catalogue in all worlds of the catalogue, for few steps: no panic, no hang, honest errors
+//! where something cannot be done, and the same to the last bit after a stop in the middle.
+// Helpers outside of test functions may unwrap as well.
+#![allow(clippy::unwrap_used)]
+
+use std::sync::Arc;
+
+use tucrl::mdp::Mdp;
+use tucrl::run::{Checkpoints, Run, RunError, RunSpec, RunState, Truth};
+use tucrl::space::Space;
+use tucrl::{solve, structure};
+use tucrl_lab::agent_catalogue::{self, Context, NamedAgent};
+use tucrl_lab::catalogue::{self, World};
+use tucrl_lab::formats::ReadOptions;
+
+const STEPS: u64 = 150;
+
+/// Worlds that are large by default, in a size that a whole table can be drawn of.
+const SMALLER: &[(&str, &str)] = &[
+    ("breakout", "breakout:w=2,h=2,q=0.1"),
+    ("garnet", "garnet:s=20"),
+    ("four-rooms", "four-rooms"),
+    ("deep-sea", "deep-sea:n=5"),
+];
+
+/// Worlds in which a sampled table is slow: samplers draw sparsely there.
+const SPARSE: &[&str] = &["taxi", "mountain-car", "four-rooms", "cliff-walking"];
+
+fn ready(mdp: &Mdp) -> Truth {
+    let answer = solve::solve(mdp).unwrap();
+    let reachable = structure::reachable(mdp).iter().filter(|inside| **inside).count() as u64;
+    Truth { gain: answer.gain_from_start(mdp).0, reachable, optimal_policy: answer.policy }
+}
+
+/// Plain, with options that matter in short runs, and with every set and rule that there is to choose.
+fn specs(agent: &str, world: &str) -> Vec<String> {
+    let sparse = if SPARSE.contains(&world) { "split=mean" } else { "split=exact" };
+    let given: &[&str] = match agent {
+        "psrl" => {
+            &["", "rewards=bernoulli", "rewards=normal-gamma", "rewards=known", "rule=new-state"]
+        }
+        "tsde" | "ds-psrl" => &["", "concentration=inverse-states"],
+        "optimistic-psrl" => &["psi=10", "psi=50,known_rewards=true,rule=tsde"],
+        "ucrl" => &[
+            "",
+            "alpha=0.01",
+            "set=bernstein-2020,rule=tsde",
+            "set=l1,rule=new-state",
+            "set=kl,alpha=0.1",
+        ],
+        "scal" => &["", "c=1,alpha=0.1", "c=1,set=kl,alpha=0.1", "c=2,set=l1", "c=0"],
+        "tucrl" => &["", "relaxation=zeta,alpha=0.1"],
+        "regal-c" => &["h=1", "h=0"],
+        "regal" => &["", "penalty=0.1,alpha=0.1", "penalty=0"],
+        "regal-d" => &["", "alpha=0.05"],
+        "scal-plus" => &["", "c=2,alpha=0.1", "bonus=theory"],
+        "kl-ucrl" | "ucrl3" | "ucrl2b-2020" | "ucrl2" => &["", "alpha=0.1"],
+        _ => &[""],
+    };
+    let samples = ["psrl", "tsde", "ds-psrl"].contains(&agent);
+    let whole = |options: &&str| {
+        let options = [*options, if samples { sparse } else { "" }];
+        let options: Vec<&str> = options.into_iter().filter(|text| !text.is_empty()).collect();
+        if options.is_empty() {
+            agent.to_string()
+        } else {
+            format!("{agent}:{}", options.join(","))
+        }
+    };
+    given.iter().map(whole).collect()
+}
+
+/// One agent in one world: to the end, and again with a stop in the middle.
+fn play(mdp: &Arc<Mdp>, truth: &Truth, space: &Space, spec: &str) -> Result<(), String> {
+    let context = Context { space, r_max: mdp.r_max(), steps: STEPS };
+    let algorithm = NamedAgent::parse(spec).unwrap().algorithm(&context).unwrap();
+    let spec = RunSpec {
+        algorithm,
+        steps: STEPS,
+        checkpoints: Checkpoints::PerDecade(2),
+        master_seed: 7,
+        run: 3,
+    };
+    let start = || Run::new(spec.clone(), Arc::clone(mdp), truth.clone()).unwrap();
+    let mut whole = start();
+    let outcome = whole.advance(STEPS);
+    let mut halved = start();
+    let half = halved.advance(STEPS / 2 + 1);
+    if half.is_ok() {
+        let text = serde_json::to_string(halved.state()).unwrap();
+        let state: RunState = serde_json::from_str(&text).unwrap();
+        halved = Run::resume(spec.clone(), Arc::clone(mdp), truth.clone(), state).unwrap();
+        assert_eq!(halved.advance(STEPS), outcome);
+    }
+    let (one, other) = (whole.record(), halved.record());
+    assert_eq!(one, other, "stopped in the middle");
+    let visits: u64 = one.visits.iter().map(|visit| visit.2).sum();
+    assert!(one.visits.is_empty() || visits == one.steps);
+    match outcome {
+        Ok(()) => {
+            assert!(whole.is_complete() && one.regret.iter().all(|point| point.1.is_finite()));
+            Ok(())
+        }
+        // What was learned before the plan that failed is kept, and the message says what to do.
+        Err(RunError::Plan(error)) => Err(error.to_string()),
+        Err(error) => panic!("{error}"),
+    }
+}
+
+#[test]
+fn every_agent_runs_in_every_world() {
+    let (mut runs, mut failures) = (0, Vec::new());
+    for world in catalogue::worlds() {
+        let small = SMALLER.iter().find(|entry| entry.0 == world.name).map(|entry| entry.1);
+        let spec = small.unwrap_or(world.name);
+        let mdp = World::parse(spec).unwrap().build(&ReadOptions::default()).unwrap();
+        let space = Space::listed((0..mdp.states()).map(|s| mdp.actions(s) as u32).collect());
+        let (truth, mdp) = (ready(&mdp), Arc::new(mdp));
+        for agent in agent_catalogue::agents() {
+            for text in specs(agent.name, world.name) {
+                runs += 1;
+                if let Err(error) = play(&mdp, &truth, &space, &text) {
+                    failures.push(format!("{text} in {spec}: {error}"));
+                }
+            }
+        }
+    }
+    assert!(runs > 14 * 19, "{runs}");
+    assert!(failures.is_empty(), "{} of {runs} runs:\n{}", failures.len(), failures.join("\n"));
+}
+
+/// What cannot be had is said, with what to change, and nothing is lost.
+#[test]
+fn what_is_too_large_is_an_error_that_says_what_to_change() {
+    let mdp = World::parse("garnet:s=3000").unwrap().build(&ReadOptions::default()).unwrap();
+    let space = Space::listed((0..mdp.states()).map(|s| mdp.actions(s) as u32).collect());
+    let (truth, mdp) = (ready(&mdp), Arc::new(mdp));
+    for (spec, advice) in [
+        ("psrl", "3.6e7 table entries, 2e7 is the limit"),
+        ("tsde:rewards=known", "say split=mean"),
+        ("optimistic-psrl:psi=1e8", "name fewer samples, as in psi=10"),
+    ] {
+        let error = play(&mdp, &truth, &space, spec).unwrap_err();
+        assert!(error.contains(advice), "{spec}: {error}");
+        assert!(error.starts_with("planning at step 1 would take "), "{error}");
+    }
+    // One sample for each pair, and the drawn world falls apart sooner or later.
+    let apart = World::parse("theta").unwrap().build(&ReadOptions::default()).unwrap();
+    let (truth_apart, apart) = (ready(&apart), Arc::new(apart));
+    let error =
+        play(&apart, &truth_apart, &Space::uniform(2, 1), "optimistic-psrl:psi=1").unwrap_err();
+    assert!(error.contains("draw more samples"), "{error}");
+    for spec in ["psrl:split=mean", "optimistic-psrl:psi=10"] {
+        play(&mdp, &truth, &space, spec).unwrap();
+    }
+}

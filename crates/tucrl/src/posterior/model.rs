@@ -1,0 +1,116 @@
+//! What does a whole world look like, drawn from the posterior, and how is it best played?
+//!
+//! Every state of the nominal space gets rows of its own, those never seen from the prior alone. The table
+//! is an ordinary model and is solved by the exact solver, which also copes with rows whose smallest entries
+//! have underflowed to nothing.
+
+use super::{DrawError, Drawn, Prior, RewardEvidence, TABLE_LIMIT};
+use crate::counts::Counts;
+use crate::mdp::Mdp;
+use crate::rng::RandomStream;
+use crate::solve;
+use crate::space::StateId;
+
+/// A world drawn from the posterior.
+#[derive(Debug, Clone)]
+pub struct SampledWorld {
+    /// The seen states by number, then those never seen.
+    pub mdp: Mdp,
+    /// States never seen, increasing.
+    pub unseen: Vec<StateId>,
+    /// What was taken off all rewards; normal means may leave [0, r_max], and a shift changes only the gain.
+    pub lowest: f64,
+}
+
+impl Prior {
+    /// Draws a whole world.
+    ///
+    /// # Errors
+    /// When its table would be too large.
+    pub fn draw_world(
+        &self,
+        counts: &Counts,
+        evidence: &RewardEvidence<'_>,
+        random: &mut RandomStream,
+    ) -> Result<SampledWorld, DrawError> {
+        let space = counts.space();
+        let needed = space.nominal_pairs() as f64 * space.states() as f64;
+        if needed > TABLE_LIMIT {
+            return Err(DrawError::TooLarge {
+                what: "table entries",
+                needed,
+                limit: TABLE_LIMIT,
+                advice: "say split=mean, an approximation whose cost depends on what was seen",
+            });
+        }
+        let all = 0..space.states();
+        let unseen: Vec<StateId> = all.filter(|&state| counts.number(state).is_none()).collect();
+        let states = counts.seen() + unseen.len();
+        let each = self.each(space);
+        let (mut rewards, mut laws, mut actions) = (Vec::new(), Vec::new(), Vec::new());
+        for number in 0..counts.seen() as u32 {
+            actions.push(counts.pairs_of(number).len());
+            for pair in counts.pairs_of(number) {
+                rewards.push(self.rewards.draw(counts, pair, evidence, random));
+                let mut law = vec![each; states];
+                for (next, visits) in counts.transitions(pair) {
+                    law[next as usize] += visits as f64;
+                }
+                random.dirichlet(&mut law);
+                laws.push(law);
+            }
+        }
+        for &state in &unseen {
+            actions.push(space.actions(state) as usize);
+            for _ in 0..space.actions(state) {
+                rewards.push(self.rewards.draw_unseen(evidence.r_max, random));
+                let mut law = vec![each; states];
+                random.dirichlet(&mut law);
+                laws.push(law);
+            }
+        }
+        let lowest = rewards.iter().copied().fold(0.0, f64::min);
+        let highest = rewards.iter().copied().fold(evidence.r_max, f64::max);
+        let mut builder = Mdp::builder();
+        builder.r_max(highest - lowest).start_at(0);
+        let mut pairs = rewards.iter().zip(laws);
+        for &count in &actions {
+            builder.state();
+            for (reward, law) in pairs.by_ref().take(count) {
+                let reward = (reward - lowest).clamp(0.0, highest - lowest);
+                builder.action(reward, law.into_iter().enumerate());
+            }
+        }
+        Ok(SampledWorld { mdp: builder.build()?, unseen, lowest })
+    }
+}
+
+pub(super) fn draw(
+    prior: &Prior,
+    counts: &Counts,
+    evidence: &RewardEvidence<'_>,
+    random: &mut RandomStream,
+) -> Result<Drawn, DrawError> {
+    let SampledWorld { mdp, unseen, lowest } = prior.draw_world(counts, evidence, random)?;
+    let answer = solve::solve(&mdp)?;
+    let seen = counts.seen();
+    let action = |state: usize| answer.policy.action(state).unwrap_or(0) as u32;
+    let seen_bias = &answer.bias[..seen];
+    let bottom = seen_bias.iter().copied().fold(f64::INFINITY, f64::min);
+    let top_unseen = answer.bias[seen..].iter().copied().reduce(f64::max);
+    let bounds = answer.gain.iter().zip(&answer.gain_error);
+    let (gain_low, gain_high) = bounds.fold((f64::INFINITY, f64::NEG_INFINITY), |ends, (g, e)| {
+        (ends.0.min(g - e + lowest), ends.1.max(g + e + lowest))
+    });
+    Ok(Drawn {
+        actions: (0..seen).map(action).collect(),
+        unseen_actions: unseen.iter().zip(seen..).map(|(&id, row)| (id, action(row))).collect(),
+        action_unseen: 0,
+        gain_low,
+        gain_high,
+        bias: seen_bias.iter().map(|value| value - bottom).collect(),
+        bias_unseen: top_unseen.map(|value| value - bottom),
+        span: answer.span(),
+        sweeps: answer.sweeps,
+    })
+}
