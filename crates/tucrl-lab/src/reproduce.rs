@@ -1,6 +1,6 @@
 //! Does the paper's story hold here?
 //!
-//! The paper claims eight things with its figures and examples. Each is a [`Claim`]: what is said, which
+//! What the paper claims with its figures, examples and arguments. Each is a [`Claim`]: what is said, which
 //! experiment or computation tests it, and a judge that reads the stored records, measures stated
 //! statistics and says whether they are as claimed. Everything that runs goes through the same experiments,
 //! store and sweep as any other work, so a reproduction can be stopped and continued, and each part has
@@ -9,6 +9,7 @@
 //! Reads `experiment`, `stats`, `plot`; feeds the command `reproduce`. The horizons of the paper's figures
 //! are not printed in it; `docs/reproduction.md` says what was chosen.
 
+mod cast;
 mod claims;
 mod free_lunch;
 mod judge;

@@ -1,11 +1,11 @@
 //! What does the paper claim?
 //!
-//! Eight claims, in the order of the issue that asked for them. The experiments are those of the folder
+//! The claims of its figures and examples, then those behind its arguments. The experiments are those of the folder
 //! `experiments`, so that each can also be run by itself; the times are measured ones of a small machine.
 //!
 //! Reads the judges.
 
-use super::{Claim, free_lunch, pictures, regimes, spans, taxi, three_state};
+use super::{Claim, cast, free_lunch, pictures, regimes, spans, taxi, three_state};
 
 macro_rules! experiments {
     ($name:literal) => {
@@ -103,6 +103,28 @@ pub const CLAIMS: &[Claim] = &[
         computation: Some(spans::compute),
         core_seconds: (2.0, 8.0),
         judge: spans::judge,
+    },
+    Claim {
+        name: "posterior",
+        title: "Posterior sampling and states out of reach",
+        says: "Optimistic posterior sampling needs a communicating world, like UCRL: an unreachable state \
+               makes its regret linear.",
+        place: "section 1, weakly communicating MDPs and misspecified states",
+        experiment: experiments!("posterior"),
+        computation: None,
+        core_seconds: (8.0, 80.0),
+        judge: cast::posterior,
+    },
+    Claim {
+        name: "span-knowledge",
+        title: "What it is worth to know the span",
+        says: "SCAL and REGAL.C need a bound on the span: one that is too small makes regret linear, one \
+               that is too large costs.",
+        place: "section 1, prior knowledge of the span",
+        experiment: experiments!("span-knowledge"),
+        computation: None,
+        core_seconds: (5.0, 200.0),
+        judge: cast::span_knowledge,
     },
 ];
 
