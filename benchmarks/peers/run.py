@@ -2,7 +2,7 @@
 """Measures tucrl side by side with other packages and writes docs/benchmarks.md.
 
     python3 benchmarks/peers/run.py            all rows, about half an hour
-    python3 benchmarks/peers/run.py --quick    without the largest model and `tucrl bench`
+    python3 benchmarks/peers/run.py --quick    without the largest model
 
 Needs Python 3.10 or newer and Rust. Builds tucrl, makes a virtual environment per peer under target/peers,
 installs the peers from the Python package index (one that will not install is reported as missing), exports
@@ -44,20 +44,20 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="leave out what takes minutes")
+    parser.add_argument("--quick", action="store_true", help="leave out the largest model")
+    parser.add_argument("--no-build", action="store_true", help="use target/release/tucrl as it is")
     parser.add_argument("--patience", type=float, default=PATIENCE, help="seconds a solver has for a model")
     ask = parser.parse_args()
     if sys.version_info < (3, 10):
         sys.exit("Python 3.10 or newer is needed")
     WORK.mkdir(parents=True, exist_ok=True)
-    say("building tucrl")
-    subprocess.run(["cargo", "build", "--release", "--locked"], cwd=ROOT, check=True)
+    if not ask.no_build:
+        say("building tucrl")
+        subprocess.run(["cargo", "build", "--release", "--locked"], cwd=ROOT, check=True)
     say("installing peers")
     environments = {name: environment(name, packages) for name, packages in SOLVERS.items()}
     environments["statisticalrl"] = environment("statisticalrl", LEARNERS)
-    document = [heading(environments)]
-    if not ask.quick:
-        document.append(ratios())
+    document = [heading(environments), ratios()]
     document.append(solving(environments, ask))
     document.append(edge_cases(environments, ask))
     document.append(learning(environments))

@@ -1,4 +1,6 @@
 //! How long do the exact answers take, side by side?
+//!
+//! The kernels behind the row `exact` of `tucrl bench`.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use divan::{Bencher, black_box};

@@ -9,7 +9,7 @@ use tucrl::evaluate::{policy_hitting_times, policy_values};
 use tucrl::hitting::{diameter, fastest_times};
 use tucrl::mdp::Mdp;
 use tucrl::policy::Policy;
-use tucrl::solve::solve;
+use tucrl::solve::{solve, solve_to};
 use tucrl::structure::{self, Class};
 use tucrl::worlds::{Chain, DeepSea, Garnet, RiverSwim};
 
@@ -45,6 +45,21 @@ fn a_random_world_of_a_hundred_thousand_states_is_solved_to_rounding() {
     assert!(bellman_gap(&mdp, answer.gain[0], &answer.bias) < 1e-12);
     let played = policy_values(&mdp, &answer.policy).unwrap();
     assert!((played.gain[0] - answer.gain[0]).abs() < 1e-12);
+}
+
+#[test]
+fn less_accuracy_is_still_certified() {
+    for states in [200, 3_000] {
+        let mdp = Garnet { states, actions: 3, branching: 3, seed: 8 }.build().unwrap();
+        let exact = solve(&mdp).unwrap();
+        for accuracy in [1e-3, 1e-6, 1e-9] {
+            let rough = solve_to(&mdp, accuracy).unwrap();
+            let (gain, error) = rough.gain_from_start(&mdp);
+            assert!(error <= accuracy, "{states} {accuracy}: {error}");
+            assert!((gain - exact.gain[0]).abs() <= error + exact.gain_error[0]);
+            assert!(rough.sweeps <= exact.sweeps);
+        }
+    }
 }
 
 #[test]

@@ -10,12 +10,14 @@ use support::tables::Case;
 use tucrl::agents::{Optimism, Tucrl, Ucrl};
 use tucrl::confidence::{Confidence, Delta, Family, Shrink, Widths};
 use tucrl::counts::{Counts, Variance};
-use tucrl::evi::{EviOptions, Method, Ties};
+use tucrl::evi::{self, EviOptions, Method, Ties};
 use tucrl::inner_max::{
     BallRow, BoxRow, LawSink, Ranking, Scratch, Sink, UNSEEN, ValueSink, Values, fill_ball,
     fill_box,
 };
 use tucrl::planner::{PlanError, Planner, Situation};
+use tucrl::plausible::PlausibleSet;
+use tucrl::rng::RandomStream;
 use tucrl::space::Space;
 use tucrl::span_clip::{Operator, SpanClip};
 use tucrl::truncation;
@@ -391,4 +393,87 @@ fn the_first_episode_plans_on_the_first_state_alone() {
     assert_eq!((plan.gain_low, plan.gain_high, plan.sweeps), (1.0, 1.0, 1));
     let plan = Ucrl::default().plan(&now).unwrap();
     assert_eq!((plan.bias_unseen, plan.gain()), (Some(0.0), 1.0));
+}
+
+/// A pair of many next states, seen in a space of two hundred, with values that often tie.
+fn long_row(random: &mut RandomStream) -> (Counts, Vec<f64>) {
+    let mut counts = Counts::new(Space::uniform(200, 1), Variance::Published);
+    (0..200).for_each(|state| assert_eq!(u64::from(counts.see(state)), state));
+    for _ in 0..20 + random.below(3000) {
+        let next = 3 * random.below(60) as u32;
+        counts.record(0, 0.5, next);
+    }
+    counts.freeze();
+    let values = (0..200).map(|_| random.below(40) as f64 / 4.0).collect();
+    (counts, values)
+}
+
+#[test]
+fn long_rows_and_partial_ranks_lead_to_the_dense_laws() {
+    let mut random = RandomStream::new(11);
+    let (mut longest, mut moved) = (0, 0);
+    for trial in 0..300 {
+        let (counts, seen) = long_row(&mut random);
+        let (row, stats) = (counts.row(0), &counts.pairs()[0]);
+        longest = longest.max(row.next.len());
+        let mut center = vec![0.0; 200];
+        row.next.iter().zip(row.share).for_each(|(&next, &share)| center[next as usize] = share);
+        let alpha = [1e-4, 1e-3, 1e-2, 0.1][trial % 4];
+        let confidence = |family| Confidence {
+            family,
+            delta: Delta::Fixed(0.05),
+            alpha_r: alpha,
+            alpha_p: alpha,
+            shrink: Shrink::Linear,
+            r_max: 1.0,
+            nominal_pairs: None,
+        };
+        let values = Values { seen: seen.clone(), unseen: 0.0 };
+        let value = |law: &[(u32, f64)]| -> f64 {
+            law.iter().map(|&(state, mass)| mass * seen[state as usize]).sum()
+        };
+        let widths = confidence(Family::Hoeffding).widths(counts.space(), 10_000);
+        let set = PlausibleSet::balls(&counts, &widths, 1.0, 0, |_| false, None);
+        let dense = best_in_ball(&center, widths.radius(stats), &[true; 200], &seen);
+        assert_close(value(&set.best_law(0, &values)), expectation(&dense, &seen), 1e-12);
+        assert_close(
+            evi::sweep(&set, &values).seen[0] - set.reward(0),
+            expectation(&dense, &seen),
+            1e-12,
+        );
+        moved += usize::from(dense != center);
+
+        let widths = confidence(Family::Bernstein).widths(counts.space(), 10_000);
+        let set = PlausibleSet::boxes(&counts, &widths, 1.0, 0, |_| false, 0, None);
+        let mut width = vec![widths.unobserved(stats); 200];
+        let observed = row.next.iter().zip(row.deviation);
+        observed.for_each(|(&next, &d)| width[next as usize] = widths.observed(stats, d));
+        let low: Vec<f64> = center.iter().zip(&width).map(|(p, w)| (p - w).max(0.0)).collect();
+        let high: Vec<f64> = center.iter().zip(&width).map(|(p, w)| (p + w).min(1.0)).collect();
+        let dense = best_in_box(&low, &high, &seen);
+        assert_close(value(&set.best_law(0, &values)), expectation(&dense, &seen), 1e-12);
+        assert_close(
+            evi::sweep(&set, &values).seen[0] - set.reward(0),
+            expectation(&dense, &seen),
+            1e-12,
+        );
+    }
+    assert!(longest > 50 && moved > 200, "{longest} {moved}");
+}
+
+/// In the middle of an episode derived numbers are those of its start, next to their own states.
+#[test]
+fn new_next_states_do_not_shift_the_shares_of_others() {
+    let mut counts = Counts::new(Space::uniform(9, 1), Variance::Published);
+    (0..9).for_each(|state| assert_eq!(u64::from(counts.see(state)), state));
+    [5, 5, 5, 7].into_iter().for_each(|next| counts.record(0, 0.5, next));
+    counts.freeze();
+    for next in [2, 6, 8, 0] {
+        counts.record(0, 0.5, next);
+        let row = counts.row(0);
+        for (&state, &share) in row.next.iter().zip(row.share) {
+            assert_eq!(share, [0.0, 0.0, 0.0, 0.0, 0.0, 0.75, 0.0, 0.25, 0.0][state as usize]);
+        }
+    }
+    assert_eq!(counts.row(0).next, [0, 2, 5, 6, 7, 8]);
 }

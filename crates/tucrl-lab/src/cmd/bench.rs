@@ -32,16 +32,17 @@ const TIMES: u32 = 5;
 
 pub(super) fn run(ask: &Bench) -> anyhow::Result<String> {
     let chosen = chosen(&ask.only)?;
+    let world = ask.solve.as_deref().map(World::parse).transpose()?;
     if cfg!(debug_assertions) {
         super::say(
             "warning",
             "this is not a release build, its times mean nothing: use `cargo run --release -- bench`",
         );
     }
-    if let Some(world) = &ask.solve {
-        let mdp = World::parse(world)?.build(&ReadOptions::default())?;
-        let time = time_solver(&mdp, TIMES)?;
-        return if ask.json { super::json(&time) } else { Ok(one_world(world, &time)) };
+    if let Some(world) = world {
+        let time = time_solver(&world.build(&ReadOptions::default())?, TIMES)?;
+        let name = world.to_string();
+        return if ask.json { super::json(&time) } else { Ok(one_world(&name, &time)) };
     }
     let length = if ask.full { Length::Full } else { Length::Short };
     let began = Instant::now();
@@ -70,9 +71,11 @@ fn chosen(only: &[String]) -> anyhow::Result<Vec<&'static Benchmark>> {
     for name in only {
         if !BENCHMARKS.iter().any(|benchmark| benchmark.name == name) {
             let names: Vec<&str> = BENCHMARKS.iter().map(|benchmark| benchmark.name).collect();
-            let hint = nearest(name, names.iter().copied())
-                .map_or(String::new(), |near| format!("; did you mean `{near}`?"));
-            bail!("there is no benchmark `{name}`{hint} (there are {})", names.join(", "));
+            let hint = match nearest(name, names.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("there are {}", names.join(", ")),
+            };
+            bail!("there is no benchmark `{name}`: {hint}");
         }
     }
     let is_asked =

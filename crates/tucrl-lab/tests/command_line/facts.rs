@@ -108,3 +108,16 @@ fn the_documented_facts_hold() {
     let sizes = inspected(&folder, "taxi:junk=self-loop", &["--skip", "gain,diameter"])["end_component_sizes"].take();
     assert_eq!(sizes, Value::from([vec![400], vec![1; 19]].concat()), "at most 20 are listed");
 }
+
+#[test]
+fn the_solver_is_timed_on_the_world_asked_for() {
+    let folder = folder();
+    let text = answer(&folder, &["bench", "--solve", "three-state:delta=0", "--json"]);
+    let time: Value = serde_json::from_str(&text).unwrap();
+    let number = |key: &str| time[key].as_f64().unwrap();
+    assert!((number("gain") - 2.0 / 3.0).abs() <= number("gain_error"));
+    assert!(number("gain_error") <= 1e-9 && number("seconds") > 0.0);
+    assert_eq!((number("states"), number("times")), (3.0, 5.0));
+    let line = answer(&folder, &["bench", "--solve", "three-state:delta=0"]);
+    assert!(line.starts_with("three-state:delta=0: gain 0.6666666667 ± "), "{line}");
+}

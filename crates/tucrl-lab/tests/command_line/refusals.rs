@@ -12,6 +12,8 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("worlds Taxi", 1, "error: there is no world `Taxi`: did you mean `taxi`?"),
     ("worlds taxi:map=v3", 1, "error: `worlds` takes a name without parameters: try `tucrl inspect taxi:map=v3`"),
     ("export garnett --to m.json", 1, "error: there is no world `garnett`: did you mean `garnet`?"),
+    ("bench --only swep", 1, "error: there is no benchmark `swep`: did you mean `sweep`?"),
+    ("bench --solve taxy", 1, "error: there is no world `taxy`: did you mean `taxi`?"),
     // Grammar.
     ("inspect :delta=1", 1, "error: a name is missing: write name:key=value,key=value"),
     ("inspect taxi:", 1, "error: nothing follows the colon: leave it out, or add key=value|  taxi:|      ^"),
