@@ -6,6 +6,7 @@
 mod agents;
 mod board;
 mod bound;
+mod explore;
 mod export;
 mod inspect;
 mod learn;
@@ -44,6 +45,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         None => well(Arguments::command().render_help().to_string()),
         Some(Verb::Worlds(ask)) => well(worlds::run(&ask)?),
         Some(Verb::Inspect(ask)) => well(inspect::run(&ask)?),
+        Some(Verb::Explore(ask)) => well(explore::run(&ask)?),
         Some(Verb::Export(ask)) => well(export::run(&ask)?),
         Some(Verb::Agents(ask)) => well(agents::run(&ask)?),
         Some(Verb::Learn(ask)) => learn::run(&ask)?,

@@ -7,6 +7,7 @@ pub mod experiment;
 pub mod formats;
 pub mod horizon;
 pub mod inspection;
+pub mod measure;
 pub mod names;
 pub mod plot;
 pub mod record;

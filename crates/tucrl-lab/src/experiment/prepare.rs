@@ -3,25 +3,23 @@
 //! The model, the truth that regret is measured against, and the facts that every record repeats.
 //! They are computed once per world, however many cells it has.
 
-use std::sync::Arc;
-
 use tucrl::agents::Algorithm;
-use tucrl::mdp::Mdp;
+use tucrl::model::Model;
 use tucrl::run::Truth;
 use tucrl::space::Space;
-use tucrl::{solve, structure};
 
 use super::{Experiment, ExperimentError, ExperimentProblem, Place};
 use crate::agent_catalogue::Context;
 use crate::formats::ReadOptions;
 use crate::inspection::Watch;
+use crate::measure::{LIMIT, Measured, measure};
 use crate::record::WorldFacts;
 
 /// A world that is ready to be learned.
 #[derive(Debug, Clone)]
 pub struct PreparedWorld {
-    /// The model.
-    pub mdp: Arc<Mdp>,
+    /// The world itself.
+    pub model: Model,
     /// What learners may know of it.
     pub space: Space,
     /// What regret is measured against.
@@ -44,35 +42,19 @@ impl Experiment {
     ) -> Result<PreparedWorld, ExperimentError> {
         let world = &self.worlds[index];
         watch.begin("building the world");
-        let built = world.world.build(&ReadOptions::default());
-        let mdp = built.map_err(|error| self.fault(&world.place, error.into()))?;
-        let space = Space::listed((0..mdp.states()).map(|s| mdp.actions(s) as u32).collect());
-        let context = Context { space: &space, r_max: mdp.r_max(), steps: world.steps };
+        let opened = world.world.open(&ReadOptions::default());
+        let model = opened.map_err(|error| self.fault(&world.place, error.into()))?;
+        let space = model.space();
+        let context = Context { space: &space, r_max: model.r_max(), steps: world.steps };
         let mut algorithms = Vec::new();
         for agent in &self.agents {
             let algorithm = agent.agent.algorithm(&context);
             algorithms.push(algorithm.map_err(|error| self.fault(&agent.place, error.into()))?);
         }
-        watch.begin("optimal gain");
-        let solved = solve::solve(&mdp);
-        let solution = solved.map_err(|error| self.fault(&world.place, error.into()))?;
-        let is_reachable = structure::reachable(&mdp);
-        let reachable = is_reachable.iter().filter(|&&is_reachable| is_reachable).count() as u64;
-        let (gain, gain_error) = solution.gain_from_start(&mdp);
-        let facts = WorldFacts {
-            states: mdp.states() as u64,
-            actions: mdp.max_actions() as u64,
-            reachable,
-            class: structure::classify(&mdp, &structure::end_components(&mdp)).to_string(),
-            start_is_recoverable: structure::start_is_recoverable(&mdp, &is_reachable),
-            gain,
-            gain_error,
-            span: solution.span(),
-            span_reachable: solution.span_within(&is_reachable),
-            r_max: mdp.r_max(),
-        };
-        let truth = Truth { gain, reachable, optimal_policy: solution.policy };
-        Ok(PreparedWorld { mdp: Arc::new(mdp), space, truth, facts, algorithms })
+        let measured = measure(model, LIMIT, watch);
+        let measured = measured.map_err(|error| self.fault(&world.place, error.into()))?;
+        let Measured { model, truth, facts } = measured;
+        Ok(PreparedWorld { model, space, truth, facts, algorithms })
     }
 
     fn fault(&self, place: &Place, problem: ExperimentProblem) -> ExperimentError {
