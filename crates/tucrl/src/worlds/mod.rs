@@ -24,6 +24,7 @@
 //! ```
 
 mod breakout;
+mod breakout_game;
 mod chain;
 mod cliff_walking;
 mod deep_sea;
@@ -43,6 +44,7 @@ mod three_state;
 mod two_state;
 
 pub use breakout::Breakout;
+pub use breakout_game::{BreakoutGame, BreakoutRules};
 pub use chain::Chain;
 pub use cliff_walking::CliffWalking;
 pub use deep_sea::DeepSea;
