@@ -16,6 +16,7 @@ use tucrl_lab::names::integer;
     version,
     after_help = "\
 Examples:
+  tucrl reproduce                     the paper's experiments, figures and claims
   tucrl worlds                        which worlds there are
   tucrl worlds taxi                   what is known about one, and its parameters
   tucrl inspect taxi                  exact answers about a world
@@ -29,6 +30,7 @@ Examples:
   tucrl run experiment.toml           worlds x agents x seeds, kept on disk
   tucrl status out/experiment         how far an experiment is
   tucrl report out/experiment         tables, figures, and a page to explore
+  tucrl bench                         how fast this program is on this machine
 
 A world is `name`, or `name:key=value,key=value`, or a model file (.json, .drn)."
 )]
@@ -39,6 +41,9 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    /// Test the paper's claims: run its experiments, draw its figures, say what holds
+    #[command(after_help = REPRODUCE_HELP)]
+    Reproduce(Reproduce),
     /// List the worlds, or show the parameters and facts of one
     #[command(after_help = "\
 Examples:
@@ -121,7 +126,48 @@ Agents of the same spec in worlds of the same spec are compared, runs of the
 same master seed and index with each other. `same` counts runs whose records
 agree to the last bit.")]
     Compare(Compare),
+    /// Measure how near this program is to what this machine can do
+    #[command(after_help = BENCH_HELP)]
+    Bench(Bench),
 }
+
+const BENCH_HELP: &str = "\
+Examples:
+  tucrl bench                          all benchmarks, in less than two minutes
+  tucrl bench --only sweep,literal     some of them
+  tucrl bench --full --json            runs as long as the goals say: half an hour
+
+Every row is a ratio of two times measured in turns within one run, so that it
+says the same on fast and slow machines; leave the machine alone meanwhile.
+Goals are aims, not tests: the exit code does not depend on them.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// Only these benchmarks: whole-run, learning-loop, sweep, literal, nominal-size,
+    /// accelerated, threads, exact
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// Runs as long as the goals say, such as 1e9 steps
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const REPRODUCE_HELP: &str = "\
+Examples:
+  tucrl reproduce                        all claims, in minutes
+  tucrl reproduce three-state spans      two of them
+  tucrl reproduce --plan                 what would run, and how long it takes
+  tucrl reproduce --scale paper          20 runs each with the paper's shrink factors: hours
+  tucrl reproduce --json | jq            the verdicts, for programs
+
+Every claim is decided by statistics that are stated and computed from stored runs.
+Ctrl-C stops it; the same command goes on where it stopped. The exit code is 0 if
+all claims hold, 1 if one does not or something failed, 130 after Ctrl-C. The
+experiments are those of experiments/quick and experiments/paper; docs/reproduction.md
+says how each claim is decided.";
 
 const REPORT_HELP: &str = "\
 Examples:
@@ -347,6 +393,36 @@ pub(crate) struct Run {
     /// How often a run under way is stored
     #[arg(long, value_name = "S", default_value_t = 20.0, value_parser = seconds)]
     pub(crate) checkpoint_seconds: f64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Reproduce {
+    /// Which claims, by name; all unless given (`--plan` lists them)
+    #[arg(value_name = "CLAIM")]
+    pub(crate) claims: Vec<String>,
+    /// How much to run
+    #[arg(long, value_enum, default_value_t = ReproduceScale::Quick)]
+    pub(crate) scale: ReproduceScale,
+    /// The directory of the results [default: out/reproduce, or out/reproduce-paper]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// How many threads to use; one per core unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+    /// Show what would run and how long it takes, and do nothing
+    #[arg(long)]
+    pub(crate) plan: bool,
+    /// Print the verdicts as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReproduceScale {
+    /// Minutes: fewer steps and runs, narrower confidence sets where learning takes long
+    Quick,
+    /// An afternoon: 20 runs, the paper's shrink factors
+    Paper,
 }
 
 #[derive(Debug, Args)]

@@ -4,6 +4,7 @@
 //! that has seen enough (`tucrl worlds | head -1`) is no failure.
 
 mod agents;
+mod bench;
 mod board;
 mod bound;
 mod explore;
@@ -13,6 +14,7 @@ mod learn;
 mod policy;
 mod progress;
 mod report;
+mod reproduce;
 mod run;
 mod status;
 mod text;
@@ -43,6 +45,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
     let well = |text| Answer { text, code: ExitCode::SUCCESS };
     let answer = match arguments.verb {
         None => well(Arguments::command().render_help().to_string()),
+        Some(Verb::Reproduce(ask)) => reproduce::run(&ask)?,
         Some(Verb::Worlds(ask)) => well(worlds::run(&ask)?),
         Some(Verb::Inspect(ask)) => well(inspect::run(&ask)?),
         Some(Verb::Explore(ask)) => well(explore::run(&ask)?),
@@ -54,6 +57,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Some(Verb::Status(ask)) => well(status::run(&ask)?),
         Some(Verb::Report(ask)) => well(report::report(&ask)?),
         Some(Verb::Compare(ask)) => well(report::compare(&ask)?),
+        Some(Verb::Bench(ask)) => well(bench::run(&ask)?),
     };
     let mut out = BufWriter::new(io::stdout().lock());
     out.write_all(answer.text.as_bytes())

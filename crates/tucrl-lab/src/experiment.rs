@@ -123,6 +123,14 @@ impl Experiment {
         read::file(path)
     }
 
+    /// Reads an experiment that comes with the program; `path` is where its text can be found.
+    ///
+    /// # Errors
+    /// As [`Experiment::read`].
+    pub fn parse(path: &Path, text: String) -> Result<Self, ExperimentError> {
+        read::text_of(path, text)
+    }
+
     /// The text of the file.
     pub fn text(&self) -> &str {
         &self.text

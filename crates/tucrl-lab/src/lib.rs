@@ -2,6 +2,7 @@
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
 pub mod agent_catalogue;
+pub mod bench;
 pub mod catalogue;
 pub mod experiment;
 pub mod formats;
@@ -12,6 +13,7 @@ pub mod names;
 pub mod plot;
 pub mod record;
 pub mod report;
+pub mod reproduce;
 pub mod runner;
 pub mod stats;
 pub mod store;

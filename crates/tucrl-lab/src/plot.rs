@@ -10,9 +10,12 @@
 
 mod axis;
 mod canvas;
+mod curves;
 mod episodes;
+mod plane;
 mod poor;
 mod regret;
+mod walls;
 
 use std::sync::OnceLock;
 
@@ -22,12 +25,16 @@ use plotters::drawing::{DrawingArea, IntoDrawingArea};
 use plotters::style::{FontStyle, RGBColor, WHITE, register_font};
 use thiserror::Error;
 
+pub(crate) use axis::Axis;
 pub use axis::{power, short};
+pub(crate) use curves::{Curve, CurvesFigure, Stroke};
 pub use episodes::EpisodeFigure;
 pub(crate) use episodes::believing;
+pub(crate) use plane::PlaneFigure;
 pub use poor::PoorFigure;
 pub(crate) use poor::bound;
 pub use regret::RegretFigure;
+pub(crate) use walls::{Wall, WallsFigure};
 
 /// Eight colours that people with colour-blindness tell apart (Okabe and Ito), the weakest on white last.
 pub const PALETTE: [RGBColor; 8] = [

@@ -304,22 +304,11 @@ impl Counts {
         }
     }
 
-    /// Where a pair's observed transitions stand in arrays of length [`Counts::arena`].
+    /// Where a pair's observed transitions stand in the arena.
     #[inline]
-    pub(crate) fn entries(&self, pair: usize) -> std::ops::Range<usize> {
+    fn entries(&self, pair: usize) -> std::ops::Range<usize> {
         let counts = &self.pairs[pair];
         counts.row as usize..(counts.row + counts.row_len) as usize
-    }
-
-    /// The next state of one entry of the arena.
-    #[inline]
-    pub(crate) fn next_at(&self, entry: usize) -> u32 {
-        self.next[entry]
-    }
-
-    /// The length of the arena in which the rows live, gaps included.
-    pub(crate) fn arena(&self) -> usize {
-        self.next.len()
     }
 
     /// The observed transitions of a pair as `(next state number, count)`, up to now.
@@ -375,8 +364,10 @@ impl Counts {
             self.next.resize(end, UNNUMBERED);
             self.count.extend_from_within(old..old + len);
             self.count.resize(end, 0);
-            self.share.resize(end, 0.0);
-            self.deviation.resize(end, 0.0);
+            for derived in [&mut self.share, &mut self.deviation] {
+                derived.extend_from_within(old..old + len);
+                derived.resize(end, 0.0);
+            }
         }
         let start = counts.row as usize;
         counts.row_len += 1;
@@ -384,6 +375,11 @@ impl Counts {
         self.next[start + place] = next;
         self.count[start + place..=start + len].rotate_right(1);
         self.count[start + place] = 1;
+        // Derived numbers stay with their states until they are renewed.
+        for derived in [&mut self.share, &mut self.deviation] {
+            derived[start + place..=start + len].rotate_right(1);
+            derived[start + place] = 0.0;
+        }
     }
 
     /// Ends an episode: what it counted becomes what is known.

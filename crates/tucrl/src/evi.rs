@@ -84,6 +84,10 @@ const EVALUATION_LIMIT: usize = 4_000;
 /// are noise and nothing that is judged by them can be trusted.
 const RESOLUTION: f64 = 1.0 / 32.0;
 
+/// How far the upper bound on a pair must lie below the best pair, as a share of the largest value, for
+/// its own value not to matter: well beyond rounding and beyond what counts as a tie.
+const MARGIN: f64 = 1e-6;
+
 /// Solves the extended world to accuracy r_max / sqrt(t_k).
 ///
 /// # Errors
@@ -155,25 +159,25 @@ struct Greedy {
     pairs: Vec<usize>,
 }
 
-/// The state of one extended value iteration.
-pub(crate) struct Sweeper<'a, 'b> {
+/// One extended value iteration, sweep by sweep; [`solve`] decides when to stop.
+pub struct Sweeper<'a, 'b> {
     set: &'b PlausibleSet<'a>,
     aperiodicity: f64,
     pub(crate) values: Values,
     pub(crate) swept: Values,
-    /// The value of every pair for `values`, as of the last sweep.
+    /// The value of every pair for `values`, as of the last sweep; of pairs that are surely not the best
+    /// of their state, an upper bound that is also below the best.
     pub(crate) worth: Vec<f64>,
+    /// The best pair of every seen state in the last sweep.
+    favourite: Vec<u32>,
     ranking: Ranking,
     scratch: Scratch,
     pub(crate) sweeps: u64,
 }
 
 impl<'a, 'b> Sweeper<'a, 'b> {
-    pub(crate) fn new(
-        set: &'b PlausibleSet<'a>,
-        aperiodicity: f64,
-        start: Option<&Values>,
-    ) -> Self {
+    /// Begins at the given values, or at 0.
+    pub fn new(set: &'b PlausibleSet<'a>, aperiodicity: f64, start: Option<&Values>) -> Self {
         let seen = set.counts().seen();
         let mut values = Values { seen: vec![0.0; seen], unseen: 0.0 };
         if let Some(start) = start {
@@ -188,6 +192,7 @@ impl<'a, 'b> Sweeper<'a, 'b> {
             swept: values.clone(),
             values,
             worth: vec![0.0; set.counts().pairs().len()],
+            favourite: (0..seen as u32).map(|n| set.counts().pairs_of(n).start as u32).collect(),
             ranking: Ranking::default(),
             scratch: Scratch::new(),
             sweeps: 0,
@@ -200,23 +205,37 @@ impl<'a, 'b> Sweeper<'a, 'b> {
 
     /// One application of the optimistic Bellman operator to `values` into `swept`; returns the
     /// smallest and largest increment over the planned states.
-    pub(crate) fn sweep(&mut self) -> (f64, f64) {
+    ///
+    /// The pair that was best last time comes first; of the others, those whose upper bound lies below
+    /// it need no search for their best law.
+    pub fn sweep(&mut self) -> (f64, f64) {
         let set = self.set;
         let counts = set.counts();
-        if set.needs_ranking() {
-            self.ranking.update(&self.values);
-        }
+        set.rank(&self.values, &mut self.ranking);
         let view = View::new(&self.values, &self.ranking, set.unseen > 0);
         let tau = self.aperiodicity;
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        let slack = MARGIN * (set.r_max + view.best().abs());
         for number in 0..counts.seen() as u32 {
             let here = view.values.seen[number as usize];
-            let mut best = f64::NEG_INFINITY;
-            for pair in counts.pairs_of(number) {
-                let expected = set.best_value(pair, &view, &mut self.scratch);
-                let worth = set.reward(pair) + tau * expected + (1.0 - tau) * here;
-                self.worth[pair] = worth;
-                best = best.max(worth);
+            let worth =
+                |pair: usize, expected: f64| set.reward(pair) + tau * expected + (1.0 - tau) * here;
+            let first = self.favourite[number as usize] as usize;
+            let mut best = worth(first, set.best_value(first, &view, &mut self.scratch));
+            self.worth[first] = best;
+            for pair in counts.pairs_of(number).filter(|&pair| pair != first) {
+                let fixed = set.fixed_value(pair, &view);
+                let mut value = worth(pair, set.bound_from(fixed, pair, &view));
+                let is_out = value < best - slack;
+                if !is_out {
+                    let expected = set.best_value_from(fixed, pair, &view, &mut self.scratch);
+                    value = worth(pair, expected);
+                }
+                self.worth[pair] = value;
+                if value > best {
+                    best = value;
+                    self.favourite[number as usize] = pair as u32;
+                }
             }
             self.swept.seen[number as usize] = best;
             low = low.min(best - here);
@@ -237,7 +256,7 @@ impl<'a, 'b> Sweeper<'a, 'b> {
     }
 
     /// Makes the swept values the present ones, recentred so that the smallest is 0.
-    pub(crate) fn advance(&mut self) {
+    pub fn advance(&mut self) {
         let (lowest, _) = ends(self.swept.seen.iter().copied());
         self.swept.seen.iter_mut().for_each(|value| *value -= lowest);
         self.swept.unseen -= lowest;

@@ -9,8 +9,9 @@
 //! seen from a pair all share one interval, so a run of them is filled by prefix sums over the states
 //! ranked by value; states never seen at all are one state with its own capacity.
 //!
-//! A *sink* receives the mass: one sums value, one lists the law. Reads nothing; feeds `evi`,
-//! `span_clip`. Departures from the paper: none.
+//! A *sink* receives the mass: one sums value, one lists the law. Short rows are searched as they are;
+//! long ones are spread over a table by state, and the ranked states are walked until the mass is spent.
+//! Reads nothing; feeds `evi`, `span_clip`. Departures from the paper: none.
 
 /// The number that stands for all states never seen in laws and sinks.
 pub const UNSEEN: u32 = u32::MAX;
@@ -24,11 +25,21 @@ pub struct Values {
     pub unseen: f64,
 }
 
+/// Rows with more next states than this are searched along the ranked states.
+pub(crate) const LONG_ROW: usize = 24;
+
+/// The rank of states that are not ranked because no box can reach them.
+const UNRANKED: u32 = u32::MAX;
+
 /// The seen states ranked by value, best first, ties by number; with prefix sums.
 #[derive(Debug, Clone, Default)]
 pub struct Ranking {
+    /// All states; the best `depth` in order, the others as they come.
     order: Vec<u32>,
+    /// Only the best `depth` have one.
     rank: Vec<u32>,
+    /// All states, worst first, ties by number; only needed for balls around long rows.
+    worst: Vec<u32>,
     /// `prefix[j]` is the sum of the best j values.
     prefix: Vec<f64>,
     /// How many seen states are strictly better than those never seen.
@@ -36,26 +47,48 @@ pub struct Ranking {
 }
 
 impl Ranking {
-    /// Ranks the states anew; the old order is the starting point, which makes it nearly free when
+    /// Ranks all states anew; the old order is the starting point, which makes it nearly free when
     /// values change little between sweeps.
     pub fn update(&mut self, values: &Values) {
-        let states = values.seen.len();
-        if self.order.len() != states {
-            self.order = (0..states as u32).collect();
-            self.rank = vec![0; states];
-        }
+        self.update_best(values, values.seen.len());
+    }
+
+    /// Ranks the best `depth` states anew. What lies below is neither sorted nor summed.
+    pub(crate) fn update_best(&mut self, values: &Values, depth: usize) {
         let seen = &values.seen;
-        self.order.sort_by(|&a, &b| seen[b as usize].total_cmp(&seen[a as usize]).then(a.cmp(&b)));
+        if self.order.len() != seen.len() {
+            self.order = (0..seen.len() as u32).collect();
+            self.rank = vec![UNRANKED; seen.len()];
+        }
+        let better =
+            |a: &u32, b: &u32| seen[*b as usize].total_cmp(&seen[*a as usize]).then(a.cmp(b));
+        let ranked = if 4 * depth < seen.len() {
+            self.rank.fill(UNRANKED);
+            let (ranked, _, _) = self.order.select_nth_unstable_by(depth, better);
+            ranked
+        } else {
+            &mut self.order[..]
+        };
+        ranked.sort_by(better);
         self.prefix.clear();
         self.prefix.push(0.0);
         let mut sum = 0.0;
-        for (rank, &state) in self.order.iter().enumerate() {
+        for (rank, &state) in ranked.iter().enumerate() {
             self.rank[state as usize] = rank as u32;
             sum += seen[state as usize];
             self.prefix.push(sum);
         }
         self.unseen_rank =
-            self.order.partition_point(|&state| seen[state as usize] > values.unseen) as u32;
+            ranked.partition_point(|&state| seen[state as usize] > values.unseen) as u32;
+    }
+
+    /// Orders all states anew, worst first.
+    pub(crate) fn update_worst(&mut self, values: &Values) {
+        let seen = &values.seen;
+        if self.worst.len() != seen.len() {
+            self.worst = (0..seen.len() as u32).collect();
+        }
+        self.worst.sort_by(|&a, &b| seen[a as usize].total_cmp(&seen[b as usize]).then(a.cmp(&b)));
     }
 }
 
@@ -123,48 +156,83 @@ impl Sink for LawSink {
     }
 }
 
-/// Fills the best law within L1 distance `2 * half` of the observed one, with mass moved to
-/// `target`, the best allowed state.
+/// An L1 ball around the observed law of one pair.
+#[derive(Debug, Clone, Copy)]
+pub struct BallRow<'a> {
+    /// The observed next states.
+    pub next: &'a [u32],
+    /// Their observed probabilities.
+    pub share: &'a [f64],
+    /// Half the radius: how much mass may be moved.
+    pub half: f64,
+    /// The best allowed state, to which it is moved.
+    pub target: u32,
+}
+
+/// Fills the best law in an L1 ball.
 #[inline]
 pub fn fill_ball(
-    next: &[u32],
-    share: &[f64],
-    half: f64,
-    target: u32,
+    row: BallRow<'_>,
     values: &[f64],
+    ranking: &Ranking,
+    scratch: &mut Scratch,
     sink: &mut impl Sink,
 ) {
-    let mut at_target = 0.0;
-    for (&state, &share) in next.iter().zip(share) {
-        if state == target {
-            at_target = share;
-        }
-    }
-    if half >= 1.0 - at_target {
-        sink.give(target, 1.0);
+    let entries = || row.next.iter().zip(row.share);
+    let at_target = entries().find(|entry| *entry.0 == row.target).map_or(0.0, |entry| *entry.1);
+    if row.half >= 1.0 - at_target {
+        sink.give(row.target, 1.0);
         return;
     }
-    for (&state, &share) in next.iter().zip(share) {
-        sink.give(state, share);
-    }
-    sink.give(target, half);
-    // Take as much from the worst observed states, in order of (value, number).
-    let mut left = half;
-    let mut last = (f64::NEG_INFINITY, 0u32);
-    while left > 0.0 {
-        let mut worst: Option<(f64, u32, f64)> = None;
-        for (&state, &share) in next.iter().zip(share) {
-            let value = values[state as usize];
-            let is_later = value > last.0 || (value == last.0 && state >= last.1);
-            if state != target && is_later && worst.is_none_or(|w| (value, state) < (w.0, w.1)) {
-                worst = Some((value, state, share));
+    entries().for_each(|(&state, &share)| sink.give(state, share));
+    sink.give(row.target, row.half);
+    take_from_worst(row, values, ranking, scratch, sink);
+}
+
+/// Takes as much as was moved to the target from the worst observed states, in order of (value, number).
+#[inline]
+pub(crate) fn take_from_worst(
+    row: BallRow<'_>,
+    values: &[f64],
+    ranking: &Ranking,
+    scratch: &mut Scratch,
+    sink: &mut impl Sink,
+) {
+    let mut left = row.half;
+    if row.next.len() > LONG_ROW {
+        let places = scratch.spread(row.next, values.len());
+        for &state in &ranking.worst {
+            let place = places[state as usize] as usize;
+            if place > 0 && state != row.target {
+                let taken = row.share[place - 1].min(left);
+                sink.give(state, -taken);
+                left -= taken;
+                if left <= 0.0 {
+                    break;
+                }
             }
         }
-        let Some((value, state, share)) = worst else { return };
-        let taken = share.min(left);
-        sink.give(state, -taken);
+        scratch.clear(row.next);
+        return;
+    }
+    // What has been emptied, and what may not be, counts as best of all. States come in order of number,
+    // so that of equals the first is found.
+    let mut worth = [f64::INFINITY; LONG_ROW];
+    for (worth, &state) in worth.iter_mut().zip(row.next) {
+        *worth = if state == row.target { f64::INFINITY } else { values[state as usize] };
+    }
+    while left > 0.0 {
+        let (mut place, mut worst) = (0, f64::INFINITY);
+        for (index, &value) in worth[..row.next.len()].iter().enumerate() {
+            (place, worst) = if value < worst { (index, value) } else { (place, worst) };
+        }
+        if worst == f64::INFINITY {
+            return;
+        }
+        let taken = row.share[place].min(left);
+        sink.give(row.next[place], -taken);
         left -= taken;
-        last = (value, state + 1);
+        worth[place] = f64::INFINITY;
     }
 }
 
@@ -185,10 +253,86 @@ pub struct BoxRow<'a> {
     pub unseen_cap: f64,
     /// A state not among the observed ones that has a lower end all the same: `(state, low, room)`.
     pub extra: Option<(u32, f64, f64)>,
+    /// From this rank on no state can be given anything; see [`reach_of`].
+    pub reach: u32,
 }
 
-/// Room for the observed states of one pair in order of rank; reused between pairs.
-pub type Scratch = Vec<(u32, u32, f64)>;
+/// The rank from which on a box has nothing left to give: every state that is not observed takes `cap`.
+pub fn reach_of(left: f64, cap: f64, observed: usize, states: usize) -> u32 {
+    let states = states as u32;
+    if cap > 0.0 {
+        let ranks = (left / cap).min(f64::from(states)) as u32 + 2 + observed as u32;
+        ranks.min(states)
+    } else {
+        states
+    }
+}
+
+/// Room for the search of one pair; reused between pairs.
+#[derive(Debug, Clone, Default)]
+pub struct Scratch {
+    /// Special states as `(place, state, room)`.
+    special: Vec<(u32, u32, f64)>,
+    /// By state: one plus its place in the row at hand, or 0.
+    places: Vec<u32>,
+}
+
+impl Scratch {
+    /// Empty.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The places of a row's states by state.
+    fn spread(&mut self, row: &[u32], states: usize) -> &[u32] {
+        if self.places.len() < states {
+            self.places.resize(states, 0);
+        }
+        for (place, &state) in (1..).zip(row) {
+            self.places[state as usize] = place;
+        }
+        &self.places
+    }
+
+    fn clear(&mut self, row: &[u32]) {
+        row.iter().for_each(|&state| self.places[state as usize] = 0);
+    }
+
+    /// Lists the observed states among the best `reach`, with twice their rank plus one, in order of rank.
+    #[inline]
+    fn list_observed(&mut self, row: &BoxRow<'_>, ranking: &Ranking, reach: u32) {
+        self.special.clear();
+        if row.next.len() > LONG_ROW && (reach as usize) < 16 * row.next.len() {
+            self.spread(row.next, ranking.order.len());
+            for (rank, &state) in (0..reach).zip(&ranking.order) {
+                let place = self.places[state as usize] as usize;
+                if place > 0 {
+                    self.special.push((2 * rank + 1, state, row.room[place - 1]));
+                }
+            }
+            self.clear(row.next);
+            return;
+        }
+        for (&state, &room) in row.next.iter().zip(row.room) {
+            let rank = ranking.rank[state as usize];
+            if rank < reach {
+                self.insert(2 * rank + 1, state, room);
+            }
+        }
+    }
+
+    /// Adds a special state where its place is.
+    #[inline]
+    fn insert(&mut self, place: u32, state: u32, room: f64) {
+        let mut index = self.special.len();
+        self.special.push((place, state, room));
+        while index > 0 && self.special[index - 1].0 > place {
+            self.special[index] = self.special[index - 1];
+            index -= 1;
+        }
+        self.special[index] = (place, state, room);
+    }
+}
 
 /// Fills the best law in a box.
 #[inline]
@@ -198,40 +342,42 @@ pub fn fill_box(row: BoxRow<'_>, ranking: &Ranking, scratch: &mut Scratch, sink:
             sink.give(state, low);
         }
     }
-    let mut left = row.left;
+    fill_up(row, ranking, scratch, sink);
+}
+
+/// Gives what the lower ends of a box leave over to the best states.
+#[inline]
+pub(crate) fn fill_up(
+    row: BoxRow<'_>,
+    ranking: &Ranking,
+    scratch: &mut Scratch,
+    sink: &mut impl Sink,
+) {
+    let (mut left, mut reach) = (row.left, row.reach);
+    let states = ranking.order.len() as u32;
     if let Some((state, low, _)) = row.extra {
         sink.give(state, low);
         left -= low;
+        reach = reach_of(left, row.cap, row.next.len(), states as usize);
     }
     if left <= 0.0 {
         return;
     }
     // Special states, by rank: the observed ones and those never seen. Between them lie runs of
-    // states that all have the same capacity. Ranks from `reach` on cannot be touched.
-    let states = ranking.order.len() as u32;
-    let reach = if row.cap > 0.0 {
-        (left / row.cap).min(f64::from(states)) as u32 + 2 + row.next.len() as u32
-    } else {
-        states
-    };
-    scratch.clear();
-    for (index, &state) in row.next.iter().enumerate() {
-        let rank = ranking.rank[state as usize];
-        if rank < reach {
-            scratch.push((2 * rank + 1, state, row.room[index]));
-        }
-    }
-    if let Some((state, _, room)) = row.extra {
-        scratch.push((2 * ranking.rank[state as usize] + 1, state, room));
+    // states that all have the same capacity.
+    scratch.list_observed(&row, ranking, reach);
+    if let Some((state, _, room)) = row.extra
+        && ranking.rank[state as usize] < reach
+    {
+        scratch.insert(2 * ranking.rank[state as usize] + 1, state, room);
     }
     if row.unseen_cap > 0.0 {
-        scratch.push((2 * ranking.unseen_rank, UNSEEN, row.unseen_cap));
+        scratch.insert(2 * ranking.unseen_rank, UNSEEN, row.unseen_cap);
     }
-    scratch.sort_unstable_by_key(|special| special.0);
     let mut from = 0;
-    for index in 0..=scratch.len() {
+    for index in 0..=scratch.special.len() {
         let (place, special, room) =
-            scratch.get(index).copied().unwrap_or((2 * states + 1, UNSEEN, 0.0));
+            scratch.special.get(index).copied().unwrap_or((2 * states + 1, UNSEEN, 0.0));
         let to = place / 2;
         if to > from && row.cap > 0.0 {
             let run = f64::from(to - from) * row.cap;

@@ -14,10 +14,13 @@
 use crate::confidence::Widths;
 use crate::counts::Counts;
 use crate::inner_max::{
-    BoxRow, LawSink, Ranking, Scratch, Sink, UNSEEN, ValueSink, Values, fill_ball, fill_box,
+    BallRow, BoxRow, LONG_ROW, LawSink, Ranking, Scratch, Sink, UNSEEN, ValueSink, Values,
+    fill_ball, fill_box, fill_up, reach_of, take_from_worst,
 };
 
 /// The plausible worlds of one episode.
+///
+/// Rows are copied out of the counts without their gaps: every sweep reads all of them.
 #[derive(Debug, Clone)]
 pub struct PlausibleSet<'a> {
     counts: &'a Counts,
@@ -25,11 +28,34 @@ pub struct PlausibleSet<'a> {
     pub(crate) r_max: f64,
     /// How many states never seen are planned on; 0 when planning happens on the seen ones only.
     pub(crate) unseen: u64,
-    reward: Vec<f64>,
-    pairs: Vec<PairSet>,
+    /// What every sweep looks at, by pair; one more at the end closes the last row.
+    pairs: Vec<Pair>,
+    /// What only the search for a best law looks at, by pair.
+    sets: Vec<PairSet>,
+    /// The observed next states, row by row; none of pairs never tried.
+    next: Vec<u32>,
+    /// Ball: their observed probabilities. Box: their lower ends.
+    mass: Vec<f64>,
+    /// Box: upper minus lower ends. Ball: empty.
+    room: Vec<f64>,
     shape: Shape,
+    /// The most observed next states of any pair.
+    longest_row: usize,
+    /// How many of the best states any box can reach.
+    depth: usize,
     /// A state that every law must give some probability, and how much.
     attractor: Option<(u32, f64)>,
+}
+
+/// The reward of a pair, and how much of its mass is free to go to the best states.
+#[derive(Debug, Clone, Copy)]
+struct Pair {
+    /// The optimistic reward.
+    reward: f64,
+    /// Ball: half the radius. Box: what the lower ends leave over. The whole mass if never tried.
+    free: f64,
+    /// Where the pair's row begins.
+    row: u32,
 }
 
 /// What one pair may do.
@@ -38,18 +64,20 @@ struct PairSet {
     is_untried: bool,
     /// May not lead to states never seen.
     is_forbidden: bool,
-    /// Ball: half the radius. Box: the capacity of a seen state never reached from here.
-    size: f64,
-    /// Box: what the lower ends leave over.
-    left: f64,
+    /// Ball: so wide that it may hold a law that is certain.
+    is_wide: bool,
+    /// Box: see [`reach_of`].
+    reach: u32,
+    /// Box: the capacity of a seen state never reached from here.
+    cap: f64,
     /// Box: the capacity of all states never seen together.
     unseen_cap: f64,
 }
 
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Ball,
-    Box { low: Vec<f64>, room: Vec<f64> },
+    Box,
 }
 
 /// True mean rewards that the learner has been told, by pair of seen states.
@@ -65,16 +93,29 @@ impl<'a> PlausibleSet<'a> {
         forbids: impl Fn(usize) -> bool,
         known: KnownRewards<'_>,
     ) -> Self {
-        let pairs = counts.pairs().iter().enumerate().map(|(pair, stats)| PairSet {
-            is_untried: stats.visits_before() == 0,
-            is_forbidden: unseen == 0 || forbids(pair),
-            size: widths.radius(stats) / 2.0,
-            left: 0.0,
-            unseen_cap: 0.0,
-        });
-        let pairs = pairs.collect();
+        let mut all = Self::empty(counts, r_max, unseen, Shape::Ball);
         let reward = optimistic_rewards(counts, widths, r_max, known);
-        Self { counts, r_max, unseen, reward, pairs, shape: Shape::Ball, attractor: None }
+        for (pair, stats) in counts.pairs().iter().enumerate() {
+            let mut set = PairSet {
+                is_untried: stats.visits_before() == 0,
+                is_forbidden: unseen == 0 || forbids(pair),
+                is_wide: false,
+                reach: 0,
+                cap: 0.0,
+                unseen_cap: 0.0,
+            };
+            let mut half = 1.0;
+            let begin = all.next.len();
+            if !set.is_untried {
+                let row = counts.row(pair);
+                all.next.extend_from_slice(row.next);
+                all.mass.extend_from_slice(row.share);
+                half = widths.radius(stats) / 2.0;
+                set.is_wide = half >= 1.0 - row.share.iter().copied().fold(0.0, f64::max);
+            }
+            all.push(Pair { reward: reward[pair], free: half, row: begin as u32 }, set);
+        }
+        all.closed()
     }
 
     /// Boxes of per-state intervals. For a forbidden pair the upper ends are raised by
@@ -88,52 +129,87 @@ impl<'a> PlausibleSet<'a> {
         lost: u64,
         known: KnownRewards<'_>,
     ) -> Self {
-        let (mut low, mut room) = (vec![0.0; counts.arena()], vec![0.0; counts.arena()]);
-        let mut pairs = Vec::with_capacity(counts.pairs().len());
+        let mut all = Self::empty(counts, r_max, unseen, Shape::Box);
+        let reward = optimistic_rewards(counts, widths, r_max, known);
         for (pair, stats) in counts.pairs().iter().enumerate() {
+            let is_untried = stats.visits_before() == 0;
             let is_forbidden = unseen == 0 || forbids(pair);
             let unobserved = widths.unobserved(stats);
             let given_back = if is_forbidden { lost as f64 * unobserved.min(1.0) } else { 0.0 };
-            let row = counts.row(pair);
+            let begin = all.next.len();
             let mut left = 1.0;
-            for (entry, (&share, &deviation)) in
-                counts.entries(pair).zip(row.share.iter().zip(row.deviation))
-            {
-                let width = widths.observed(stats, deviation);
-                low[entry] = (share - width).max(0.0);
-                room[entry] = (share + width + given_back).min(1.0) - low[entry];
-                left -= low[entry];
+            if !is_untried {
+                let row = counts.row(pair);
+                all.next.extend_from_slice(row.next);
+                for (&share, &deviation) in row.share.iter().zip(row.deviation) {
+                    let width = widths.observed(stats, deviation);
+                    let low = (share - width).max(0.0);
+                    all.mass.push(low);
+                    all.room.push((share + width + given_back).min(1.0) - low);
+                    left -= low;
+                }
             }
-            pairs.push(PairSet {
-                is_untried: stats.visits_before() == 0,
-                is_forbidden,
-                size: (unobserved + given_back).min(1.0),
-                left: left.max(0.0),
-                unseen_cap: if is_forbidden {
-                    0.0
-                } else {
-                    (unseen as f64 * unobserved.min(1.0)).min(1.0)
-                },
-            });
+            let (left, cap) = (left.max(0.0), (unobserved + given_back).min(1.0));
+            let reach = reach_of(left, cap, all.next.len() - begin, counts.seen());
+            if !is_untried {
+                all.depth = all.depth.max(reach as usize);
+            }
+            let unseen_cap =
+                if is_forbidden { 0.0 } else { (unseen as f64 * unobserved.min(1.0)).min(1.0) };
+            all.push(
+                Pair { reward: reward[pair], free: left, row: begin as u32 },
+                PairSet { is_untried, is_forbidden, is_wide: false, reach, cap, unseen_cap },
+            );
         }
-        let reward = optimistic_rewards(counts, widths, r_max, known);
-        let shape = Shape::Box { low, room };
-        Self { counts, r_max, unseen, reward, pairs, shape, attractor: None }
+        all.closed()
+    }
+
+    fn empty(counts: &'a Counts, r_max: f64, unseen: u64, shape: Shape) -> Self {
+        let pairs = counts.pairs().len();
+        Self {
+            counts,
+            r_max,
+            unseen,
+            pairs: Vec::with_capacity(pairs + 1),
+            sets: Vec::with_capacity(pairs),
+            next: Vec::with_capacity(pairs),
+            mass: Vec::with_capacity(pairs),
+            room: Vec::new(),
+            shape,
+            longest_row: 0,
+            depth: 0,
+            attractor: None,
+        }
+    }
+
+    fn push(&mut self, pair: Pair, set: PairSet) {
+        self.longest_row = self.longest_row.max(self.next.len() - pair.row as usize);
+        self.pairs.push(pair);
+        self.sets.push(set);
+    }
+
+    fn closed(mut self) -> Self {
+        let end = Pair { reward: 0.0, free: 0.0, row: self.next.len() as u32 };
+        self.pairs.push(end);
+        self
     }
 
     /// Forces every law to give the state numbered `to` at least `least` (or its upper end, if that
     /// is less): the perturbation under which SCAL's theory works.
     pub(crate) fn attract(&mut self, to: u32, least: f64) {
         self.attractor = Some((to, least));
-        let Shape::Box { low, room } = &mut self.shape else { return };
-        for (pair, set) in self.pairs.iter_mut().enumerate() {
-            let entries = self.counts.entries(pair);
-            if let Some(entry) = entries.clone().find(|&e| self.counts.next_at(e) == to) {
-                let raise =
-                    (least.min(low[entry] + room[entry]) - low[entry]).max(0.0).min(set.left);
-                low[entry] += raise;
-                room[entry] -= raise;
-                set.left -= raise;
+        if self.shape == Shape::Ball {
+            return;
+        }
+        for pair in 0..self.sets.len() {
+            if let Some(entry) = self.entries(pair).find(|&entry| self.next[entry] == to) {
+                let (low, room) = (&mut self.mass[entry], &mut self.room[entry]);
+                let free = &mut self.pairs[pair].free;
+                let raise = (least.min(*low + *room) - *low).max(0.0).min(*free);
+                *low += raise;
+                *room -= raise;
+                // Less is free now, so that what was out of reach stays so.
+                *free -= raise;
             }
         }
     }
@@ -146,7 +222,7 @@ impl<'a> PlausibleSet<'a> {
     /// The optimistic reward of a pair.
     #[inline]
     pub fn reward(&self, pair: usize) -> f64 {
-        self.reward[pair]
+        self.pairs[pair].reward
     }
 
     /// The state that every law must give some probability, and how much.
@@ -154,9 +230,19 @@ impl<'a> PlausibleSet<'a> {
         self.attractor
     }
 
-    /// Whether ranks and prefix sums are needed.
-    pub(crate) fn needs_ranking(&self) -> bool {
-        matches!(self.shape, Shape::Box { .. })
+    /// Where a pair's row stands.
+    #[inline]
+    fn entries(&self, pair: usize) -> std::ops::Range<usize> {
+        self.pairs[pair].row as usize..self.pairs[pair + 1].row as usize
+    }
+
+    /// Ranks states by value as far as the search for best laws needs it.
+    pub(crate) fn rank(&self, values: &Values, ranking: &mut Ranking) {
+        match self.shape {
+            Shape::Box => ranking.update_best(values, self.depth),
+            Shape::Ball if self.longest_row > LONG_ROW => ranking.update_worst(values),
+            Shape::Ball => {}
+        }
     }
 
     /// Puts the best plausible law of a pair into a sink.
@@ -168,45 +254,105 @@ impl<'a> PlausibleSet<'a> {
         scratch: &mut Scratch,
         sink: &mut impl Sink,
     ) {
-        let set = &self.pairs[pair];
-        let top = if set.is_forbidden { view.top_seen } else { view.top };
-        if set.is_untried {
+        if self.sets[pair].is_untried {
             let pulled = self.attractor.map_or(0.0, |(to, least)| {
                 sink.give(to, least);
                 least
             });
-            sink.give(top, 1.0 - pulled);
+            sink.give(view.top_of(&self.sets[pair]), 1.0 - pulled);
             return;
         }
-        let entries = self.counts.entries(pair);
-        let row = self.counts.row(pair);
-        match &self.shape {
-            Shape::Ball => fill_ball(row.next, row.share, set.size, top, &view.values.seen, sink),
-            Shape::Box { low, room } => {
-                let row = BoxRow {
-                    next: row.next,
-                    low: &low[entries.clone()],
-                    room: &room[entries],
-                    left: set.left,
-                    cap: set.size,
-                    unseen_cap: set.unseen_cap,
-                    extra: self.attractor.filter(|(to, _)| !row.next.contains(to)).map(
-                        |(to, least)| {
-                            let low = least.min(set.size).min(set.left);
-                            (to, low, set.size - low)
-                        },
-                    ),
-                };
-                fill_box(row, view.ranking, scratch, sink);
+        match self.shape {
+            Shape::Ball => {
+                let row = self.ball(pair, view);
+                fill_ball(row, &view.values.seen, view.ranking, scratch, sink);
             }
+            Shape::Box => fill_box(self.box_of(pair), view.ranking, scratch, sink),
+        }
+    }
+
+    #[inline]
+    fn ball(&self, pair: usize, view: &View<'_>) -> BallRow<'_> {
+        let entries = self.entries(pair);
+        BallRow {
+            next: &self.next[entries.clone()],
+            share: &self.mass[entries],
+            half: self.pairs[pair].free,
+            target: view.top_of(&self.sets[pair]),
+        }
+    }
+
+    #[inline]
+    fn box_of(&self, pair: usize) -> BoxRow<'_> {
+        let (entries, set, left) = (self.entries(pair), &self.sets[pair], self.pairs[pair].free);
+        let next = &self.next[entries.clone()];
+        BoxRow {
+            next,
+            low: &self.mass[entries.clone()],
+            room: &self.room[entries],
+            left,
+            cap: set.cap,
+            unseen_cap: set.unseen_cap,
+            extra: self.attractor.filter(|(to, _)| !next.contains(to)).map(|(to, least)| {
+                let low = least.min(set.cap).min(left);
+                (to, low, set.cap - low)
+            }),
+            reach: set.reach,
         }
     }
 
     /// The largest expected value of the next state over the plausible laws of a pair.
     #[inline]
     pub(crate) fn best_value(&self, pair: usize, view: &View<'_>, scratch: &mut Scratch) -> f64 {
-        let mut sink = ValueSink { values: view.values, sum: 0.0 };
-        self.fill(pair, view, scratch, &mut sink);
+        self.best_value_from(self.fixed_value(pair, view), pair, view, scratch)
+    }
+
+    /// The value of the mass that does not depend on which states are best: of the observed law in a
+    /// ball, of the lower ends in a box.
+    #[inline]
+    pub(crate) fn fixed_value(&self, pair: usize, view: &View<'_>) -> f64 {
+        let (entries, values) = (self.entries(pair), &view.values.seen);
+        let row = self.next[entries.clone()].iter().zip(&self.mass[entries]);
+        row.fold(0.0, |sum, (&next, mass)| sum + mass * values[next as usize])
+    }
+
+    /// An upper bound on the best value of a pair, from its fixed value: all free mass goes to the best
+    /// state, and in a ball comes from the worst.
+    #[inline]
+    pub(crate) fn bound_from(&self, fixed: f64, pair: usize, view: &View<'_>) -> f64 {
+        let free = self.pairs[pair].free;
+        match self.shape {
+            _ if self.attractor.is_some() => f64::INFINITY,
+            Shape::Ball if !self.entries(pair).is_empty() => {
+                fixed + free * (view.best() - view.lowest)
+            }
+            _ => fixed + free * view.best(),
+        }
+    }
+
+    /// The best value of a pair, from its fixed value.
+    #[inline]
+    pub(crate) fn best_value_from(
+        &self,
+        fixed: f64,
+        pair: usize,
+        view: &View<'_>,
+        scratch: &mut Scratch,
+    ) -> f64 {
+        let set = &self.sets[pair];
+        let mut sink = ValueSink { values: view.values, sum: fixed };
+        match self.shape {
+            _ if set.is_untried || set.is_wide => {
+                sink.sum = 0.0;
+                self.fill(pair, view, scratch, &mut sink);
+            }
+            Shape::Ball => {
+                let row = self.ball(pair, view);
+                sink.give(row.target, row.half);
+                take_from_worst(row, &view.values.seen, view.ranking, scratch, &mut sink);
+            }
+            Shape::Box => fill_up(self.box_of(pair), view.ranking, scratch, &mut sink),
+        }
         sink.sum
     }
 
@@ -214,9 +360,10 @@ impl<'a> PlausibleSet<'a> {
     /// [`UNSEEN`] stands for all states never seen.
     pub fn best_law(&self, pair: usize, values: &Values) -> Vec<(u32, f64)> {
         let mut ranking = Ranking::default();
-        ranking.update(values);
+        self.rank(values, &mut ranking);
+        let view = View::new(values, &ranking, self.unseen > 0);
         let mut sink = LawSink::default();
-        self.fill(pair, &View::new(values, &ranking, self.unseen > 0), &mut Vec::new(), &mut sink);
+        self.fill(pair, &view, &mut Scratch::new(), &mut sink);
         sink.into_law()
     }
 }
@@ -228,25 +375,51 @@ pub(crate) struct View<'a> {
     /// The best seen state (ties: lowest number), and the best planned state.
     pub(crate) top_seen: u32,
     pub(crate) top: u32,
+    /// The smallest value of a seen state.
+    lowest: f64,
 }
 
 impl<'a> View<'a> {
     pub(crate) fn new(values: &'a Values, ranking: &'a Ranking, plans_unseen: bool) -> Self {
-        let mut top_seen = 0;
-        for (state, value) in values.seen.iter().enumerate() {
-            if *value > values.seen[top_seen as usize] {
-                top_seen = state as u32;
-            }
-        }
+        let (lowest, highest) = ends(&values.seen);
+        let top_seen = values.seen.iter().position(|&value| value == highest).unwrap_or(0) as u32;
         let unseen_is_best = plans_unseen && values.unseen >= values.seen[top_seen as usize];
         let top = if unseen_is_best { UNSEEN } else { top_seen };
-        Self { values, ranking, top_seen, top }
+        Self { values, ranking, top_seen, top, lowest }
+    }
+
+    /// The best state that a pair may lead to.
+    #[inline]
+    fn top_of(&self, set: &PairSet) -> u32 {
+        if set.is_forbidden { self.top_seen } else { self.top }
+    }
+
+    #[inline]
+    fn value(&self, state: u32) -> f64 {
+        if state == UNSEEN { self.values.unseen } else { self.values.seen[state as usize] }
     }
 
     /// The largest value of any planned state.
+    #[inline]
     pub(crate) fn best(&self) -> f64 {
-        if self.top == UNSEEN { self.values.unseen } else { self.values.seen[self.top as usize] }
+        self.value(self.top)
     }
+}
+
+/// The smallest and the largest value, in a form that compilers turn into vector instructions.
+fn ends(values: &[f64]) -> (f64, f64) {
+    const LANES: usize = 8;
+    let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
+    let chunks = values.chunks_exact(LANES);
+    let rest = chunks.remainder();
+    for chunk in chunks {
+        for (lane, &value) in chunk.iter().enumerate() {
+            low[lane] = if value < low[lane] { value } else { low[lane] };
+            high[lane] = if value > high[lane] { value } else { high[lane] };
+        }
+    }
+    let all = |lanes: [f64; LANES]| lanes.into_iter().chain(rest.iter().copied());
+    (all(low).fold(f64::INFINITY, f64::min), all(high).fold(f64::NEG_INFINITY, f64::max))
 }
 
 /// The upper ends of the reward intervals; r_max for pairs never tried.

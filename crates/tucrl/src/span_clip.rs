@@ -246,7 +246,7 @@ impl<'a, 'b> Pessimist<'a, 'b> {
                 seen: values.seen.iter().map(|value| -value).collect(),
                 unseen: -values.unseen,
             };
-            self.ranking.update(&self.negated);
+            self.set.rank(&self.negated, &mut self.ranking);
             self.is_ready = true;
         }
     }

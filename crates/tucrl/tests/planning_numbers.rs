@@ -12,7 +12,8 @@ use tucrl::confidence::{Confidence, Delta, Family, Shrink, Widths};
 use tucrl::counts::{Counts, Variance};
 use tucrl::evi::{EviOptions, Method, Ties};
 use tucrl::inner_max::{
-    BoxRow, LawSink, Ranking, Sink, UNSEEN, ValueSink, Values, fill_ball, fill_box,
+    BallRow, BoxRow, LawSink, Ranking, Scratch, Sink, UNSEEN, ValueSink, Values, fill_ball,
+    fill_box,
 };
 use tucrl::planner::{PlanError, Planner, Situation};
 use tucrl::space::Space;
@@ -126,9 +127,15 @@ fn sparse_box(row: BoxRow<'_>, values: &Values) -> (Vec<(u32, f64)>, f64) {
     let mut ranking = Ranking::default();
     ranking.update(values);
     let (mut law, mut value) = (LawSink::default(), ValueSink { values, sum: 0.0 });
-    fill_box(row, &ranking, &mut Vec::new(), &mut law);
-    fill_box(row, &ranking, &mut Vec::new(), &mut value);
+    fill_box(row, &ranking, &mut Scratch::new(), &mut law);
+    fill_box(row, &ranking, &mut Scratch::new(), &mut value);
     (law.into_law(), value.sum)
+}
+
+/// The best law in a ball around (0.6, 0.4) on states 1 and 3.
+fn sparse_ball(half: f64, target: u32, sink: &mut LawSink) {
+    let row = BallRow { next: &[1, 3], share: &[0.6, 0.4], half, target };
+    fill_ball(row, &VALUES, &Ranking::default(), &mut Scratch::new(), sink);
 }
 
 fn dense_law(law: &[(u32, f64)], states: usize) -> Vec<f64> {
@@ -151,6 +158,7 @@ fn the_worked_box_has_the_worked_law() {
         cap: 0.05,
         unseen_cap: 0.0,
         extra: None,
+        reach: u32::MAX,
     };
     let (law, value) = sparse_box(row, &Values { seen: VALUES.to_vec(), unseen: 0.0 });
     assert_all_close(&dense_law(&law, 5), &dense);
@@ -168,7 +176,7 @@ fn the_worked_balls_have_the_worked_laws() {
         assert_all_close(&dense, &law);
         assert_close(expectation(&dense, &VALUES), value, 1e-12);
         let mut sink = LawSink::default();
-        fill_ball(&[1, 3], &[0.6, 0.4], 0.25, target, &VALUES, &mut sink);
+        sparse_ball(0.25, target, &mut sink);
         assert_all_close(&dense_law(&sink.into_law(), 5), &law);
     }
 }
@@ -186,6 +194,7 @@ fn the_worked_zeta_box_has_the_worked_law() {
         cap: 0.2,
         unseen_cap: 0.0,
         extra: None,
+        reach: u32::MAX,
     };
     let (law, value) = sparse_box(row, &Values { seen: vec![0.8, 0.2], unseen: 7.0 });
     assert_all_close(&dense_law(&law, 2), &[0.7, 0.3]);
@@ -203,12 +212,13 @@ fn sets_that_hold_every_law_are_worth_the_best_state() {
         cap: 1.0,
         unseen_cap: 1.0,
         extra: None,
+        reach: u32::MAX,
     };
     assert_eq!(sparse_box(row, &values).0, [(UNSEEN, 1.0)]);
     assert_eq!(sparse_box(BoxRow { unseen_cap: 0.0, ..row }, &values).0, [(0, 1.0)]);
     for target in [0, 1, UNSEEN] {
         let mut sink = LawSink::default();
-        fill_ball(&[1, 3], &[0.6, 0.4], 1.0, target, &VALUES, &mut sink);
+        sparse_ball(1.0, target, &mut sink);
         assert_eq!(sink.into_law(), [(target, 1.0)]);
     }
 }

@@ -16,13 +16,13 @@ use super::text::{counted, printable};
 use crate::cli::{Compare, Report};
 
 /// The stored runs of a directory.
-struct Stored {
-    runs: Vec<StoredRun>,
-    provenance: Vec<Provenance>,
+pub(super) struct Stored {
+    pub(super) runs: Vec<StoredRun>,
+    pub(super) provenance: Vec<Provenance>,
 }
 
 /// Reads what is there, in the order of the experiment; what is damaged is named and left out.
-fn load(folder: &Path) -> anyhow::Result<Stored> {
+pub(super) fn load(folder: &Path) -> anyhow::Result<Stored> {
     let (store, experiment) = Store::open(folder)?;
     let mut stored = Stored { runs: Vec::new(), provenance: Vec::new() };
     let cells = experiment.cells();

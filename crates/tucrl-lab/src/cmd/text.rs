@@ -1,5 +1,7 @@
 //! How do numbers and paragraphs look on a terminal of 80 columns?
 
+use std::time::Duration;
+
 use tucrl_lab::names::Parameter;
 
 /// How wide a page is.
@@ -138,6 +140,16 @@ pub(super) fn bytes(count: u64) -> String {
     format!("{:.1} TB", size / 1000.0)
 }
 
+/// A time as people say it: 12 seconds, 5 minutes, 3.5 hours.
+pub(super) fn duration(time: Duration) -> String {
+    let seconds = time.as_secs_f64();
+    match seconds {
+        ..60.0 => counted(seconds.round() as usize, "second"),
+        ..5400.0 => counted((seconds / 60.0).round() as usize, "minute"),
+        _ => format!("{:.1} hours", seconds / 3600.0),
+    }
+}
+
 /// `1 state`, `2 states`.
 pub(super) fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
@@ -224,6 +236,11 @@ mod tests {
 
     #[test]
     fn sizes_names_and_paragraphs_read_well() {
+        let times = [0.4, 1.2, 59.0, 61.0, 290.0, 12_600.0];
+        let said = times.map(|seconds| duration(Duration::from_secs_f64(seconds)));
+        let minutes = ["1 minute", "5 minutes", "3.5 hours"];
+        assert_eq!(said[..3], ["0 seconds", "1 second", "59 seconds"]);
+        assert_eq!(said[3..], minutes);
         assert_eq!(bytes(999), "999 bytes");
         assert_eq!(bytes(1234), "1.2 kB");
         assert_eq!(bytes(999_960), "1.0 MB");

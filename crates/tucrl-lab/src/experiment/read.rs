@@ -44,6 +44,11 @@ pub(super) fn file(path: &Path) -> Result<Experiment, ExperimentError> {
         let line = 1 + good.iter().filter(|&&byte| byte == b'\n').count();
         FormatError::NotUtf8 { path: path.into(), line }
     })?;
+    text_of(path, text)
+}
+
+/// Reads a text that stands, or could stand, in a file.
+pub(super) fn text_of(path: &Path, text: String) -> Result<Experiment, ExperimentError> {
     let reader = Reader { path, text: &text };
     let table = DeTable::parse(&text).map_err(|error| ExperimentError::Syntax {
         path: path.into(),

@@ -10,7 +10,7 @@ use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, Value
 
 /// One axis of a panel.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Axis {
+pub(crate) struct Axis {
     /// What is measured, with its unit.
     pub(super) name: &'static str,
     /// The ends, in the axis' own scale.
@@ -23,7 +23,7 @@ pub(super) struct Axis {
 
 impl Axis {
     /// A linear axis that shows these values, with about so many ticks.
-    pub(super) fn linear(name: &'static str, low: f64, high: f64, ticks: usize) -> Self {
+    pub(crate) fn linear(name: &'static str, low: f64, high: f64, ticks: usize) -> Self {
         let high = if high > low { high } else { low + low.abs().max(1.0) };
         let step = round_step((high - low) / ticks as f64);
         let low = (low / step).floor() * step;
@@ -33,7 +33,7 @@ impl Axis {
     }
 
     /// A linear axis that ends where its values end.
-    pub(super) fn tight(name: &'static str, low: f64, high: f64, ticks: usize) -> Self {
+    pub(crate) fn tight(name: &'static str, low: f64, high: f64, ticks: usize) -> Self {
         let mut axis = Self::linear(name, low, high, ticks);
         axis.ends.0 = low;
         axis.ticks.retain(|&tick| tick >= low);
@@ -41,7 +41,7 @@ impl Axis {
     }
 
     /// A logarithmic axis from `low` > 0 on, with at most so many ticks.
-    pub(super) fn log(name: &'static str, low: f64, high: f64, ticks: usize) -> Self {
+    pub(crate) fn log(name: &'static str, low: f64, high: f64, ticks: usize) -> Self {
         let low = low.log10();
         let high = high.log10().max(low + 0.5);
         let (first, last) = (low.ceil() as i32, (high + 1e-9).floor() as i32);

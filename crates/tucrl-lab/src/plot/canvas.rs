@@ -9,7 +9,7 @@ use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::Shift;
 use plotters::coord::cartesian::Cartesian2d;
 use plotters::drawing::DrawingArea;
-use plotters::element::{DashedPathElement, PathElement, Polygon, Text};
+use plotters::element::{DashedPathElement, PathElement, Polygon, Rectangle, Text};
 use plotters::prelude::{DrawingBackend, RGBColor, TRANSPARENT};
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 use plotters::style::{Color, FontDesc, FontFamily, FontStyle, IntoFont, ShapeStyle, TextStyle};
@@ -68,6 +68,18 @@ impl<B: DrawingBackend> Canvas<'_, B> {
         let style = TextStyle::from(font).color(&colour).pos(anchor);
         let place = (self.pixels(at.0), self.pixels(at.1));
         self.area.draw(&Text::new(text.to_owned(), place, style)).map_err(failed)
+    }
+
+    /// A filled rectangle between two corners.
+    pub(super) fn rectangle(
+        &self,
+        from: (f64, f64),
+        to: (f64, f64),
+        colour: RGBColor,
+    ) -> Result<(), FigureError> {
+        let place = |(x, y)| (self.pixels(x), self.pixels(y));
+        let shape = Rectangle::new([place(from), place(to)], colour.filled());
+        self.area.draw(&shape).map_err(failed)
     }
 
     /// The title, and a line that says how to read the figure.
@@ -272,6 +284,35 @@ impl<B: DrawingBackend> Panel<'_, B> {
         let radius = (radius * self.scale).round() as i32;
         let dot = plotters::element::Circle::new((x, y), radius, colour.mix(0.7).filled());
         self.chart.draw_series([dot]).map_err(failed).map(drop)
+    }
+
+    /// A dashed line from top to bottom.
+    pub(super) fn upright(&mut self, at: f64, colour: RGBColor) -> Result<(), FigureError> {
+        let Some(x) = self.x.place(at) else { return Ok(()) };
+        let style = self.stroke(colour, 1.0);
+        let (dash, gap) = ((4.0 * self.scale) as i32, (4.0 * self.scale) as i32);
+        let ends = vec![(x, self.y.ends.0), (x, self.y.ends.1)];
+        let line = DashedPathElement::new(ends, dash, gap, style);
+        self.chart.draw_series([line]).map_err(failed).map(drop)
+    }
+
+    /// A rectangle between two corners.
+    pub(super) fn block(
+        &mut self,
+        from: (f64, f64),
+        to: (f64, f64),
+        style: ShapeStyle,
+    ) -> Result<(), FigureError> {
+        let place = |(x, y)| Some((self.x.place(x)?, self.y.place(y)?));
+        let (Some(from), Some(to)) = (place(from), place(to)) else { return Ok(()) };
+        let block = Rectangle::new([from, to], style);
+        self.chart.draw_series([block]).map_err(failed).map(drop)
+    }
+
+    /// How far from the left a value stands, in points.
+    pub(super) fn across_of(&self, value: f64) -> Option<f64> {
+        let (x, _) = self.chart.backend_coord(&(self.x.place(value)?, self.y.ends.0));
+        Some(f64::from(x) / self.scale)
     }
 
     /// How far down a value stands, in points.

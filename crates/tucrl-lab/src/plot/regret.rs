@@ -10,7 +10,8 @@ use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
 
 use super::axis::Axis;
-use super::canvas::{Canvas, Frame, cut, room};
+use super::canvas::cut;
+use super::curves::{Curve, CurvesFigure, Stroke};
 use super::{Figure, FigureError, colour};
 use crate::stats::{AgentStudy, WorldStudy};
 
@@ -53,17 +54,9 @@ impl RegretFigure<'_> {
     }
 }
 
-impl Figure for RegretFigure<'_> {
-    fn size(&self) -> (u32, u32) {
-        (960, 560)
-    }
-
-    fn draw<B: DrawingBackend>(
-        &self,
-        area: &DrawingArea<B, Shift>,
-        scale: f64,
-    ) -> Result<(), FigureError> {
-        let canvas = Canvas { area, scale };
+impl RegretFigure<'_> {
+    /// Everything that is drawn.
+    pub(crate) fn curves(&self) -> CurvesFigure {
         let runs: Vec<usize> = self.agents().map(|agent| agent.runs.len()).collect();
         let (least, most) = (runs.iter().min().unwrap_or(&0), runs.iter().max().unwrap_or(&0));
         let runs = match (least, most) {
@@ -72,37 +65,43 @@ impl Figure for RegretFigure<'_> {
             _ => format!("mean of {least} to {most} runs, shaded: 95 % interval (Student)"),
         };
         let scales = if self.is_log { "; a straight line is a power of t" } else { "" };
-        canvas.title(&format!("Regret in {}", cut(self.world.world, 60)), &(runs + scales))?;
-        let names: Vec<String> = self.agents().map(|agent| cut(agent.label, 30)).collect();
-        let (width, height) = self.size();
-        let (left, top) = (92.0, 76.0);
-        let right = f64::from(width) - room(&names);
-        let frame =
-            Frame { left, top, width: right - left, height: f64::from(height) - top - 58.0 };
         let (x, y) = self.axes();
         // Before the first time shown there is nothing; a line must not pile up at the edge.
         let begin = if self.is_log { 10f64.powf(x.ends.0) * 0.999 } else { 0.0 };
-        let mut panel = canvas.panel(frame, x, y, true)?;
-        let shown = |agent: &AgentStudy<'_>| {
-            let points = agent.regret.iter().filter(|point| point.t as f64 >= begin);
-            points.copied().collect::<Vec<_>>()
-        };
-        for agent in self.agents() {
-            let band: Vec<(f64, f64, f64)> = shown(agent)
-                .iter()
-                .filter_map(|point| point.student.map(|(low, high)| (point.t as f64, low, high)))
-                .collect();
-            panel.band(&band, colour(agent.colour), 0.18)?;
-        }
-        let mut labels = Vec::new();
-        for (agent, name) in self.agents().zip(names) {
+        let curve = |agent: &AgentStudy<'_>| {
+            let shown: Vec<_> = agent.regret.iter().filter(|p| p.t as f64 >= begin).collect();
             let start = (!self.is_log).then_some((0.0, 0.0));
-            let means = shown(agent).into_iter().map(|point| (point.t as f64, point.mean));
-            let line: Vec<(f64, f64)> = start.into_iter().chain(means).collect();
-            panel.line(&line, colour(agent.colour), 2.2)?;
-            let end = line.last().and_then(|(_, value)| panel.height_of(*value));
-            labels.extend(end.map(|end| (end, name, colour(agent.colour))));
+            let means = shown.iter().map(|point| (point.t as f64, point.mean));
+            let points = start.into_iter().chain(means).collect();
+            let band = shown
+                .iter()
+                .filter_map(|point| point.student.map(|(low, high)| (point.t as f64, low, high)));
+            Curve {
+                band: band.collect(),
+                ..Curve::new(agent.label, colour(agent.colour), Stroke::Line, points)
+            }
+        };
+        CurvesFigure {
+            title: format!("Regret in {}", cut(self.world.world, 60)),
+            explanation: runs + scales,
+            x,
+            y,
+            curves: self.agents().map(curve).collect(),
+            marks: Vec::new(),
         }
-        canvas.labels(labels, right + 10.0, frame)
+    }
+}
+
+impl Figure for RegretFigure<'_> {
+    fn size(&self) -> (u32, u32) {
+        self.curves().size()
+    }
+
+    fn draw<B: DrawingBackend>(
+        &self,
+        area: &DrawingArea<B, Shift>,
+        scale: f64,
+    ) -> Result<(), FigureError> {
+        self.curves().draw(area, scale)
     }
 }

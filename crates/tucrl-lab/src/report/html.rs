@@ -18,7 +18,8 @@ use crate::plot::believing;
 use crate::record::{Provenance, StoredRun};
 use crate::stats::{AgentStudy, Interval, Point, Study, WorldStudy};
 
-const STYLE: &str = include_str!("page.css");
+/// How pages look.
+pub(crate) const STYLE: &str = include_str!("page.css");
 const CHART: &str = include_str!("chart.js");
 const PROGRAM: &str = include_str!("page.js");
 /// More points than pixels are of no use.
@@ -106,7 +107,7 @@ fn table(cells: &Cells, class: &str) -> String {
 }
 
 /// Text that is only text.
-fn escaped(text: &str) -> String {
+pub(crate) fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 

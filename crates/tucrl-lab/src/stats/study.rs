@@ -186,6 +186,32 @@ impl<'a> AgentStudy<'a> {
         Some(Growth { from, to, exponent, interval: bootstrap.interval(drawn) })
     }
 
+    /// The growth exponent of pseudo-regret over the last decades, fitted by least squares to the
+    /// logarithms of its mean at all checkpoints in between; none where a mean is not positive.
+    ///
+    /// Pseudo-regret, because the luck with rewards grows like a square root whatever the agent does.
+    pub fn fitted_growth(&self, decades: f64) -> Option<Growth> {
+        let to = self.pseudo_regret.last()?.t;
+        let first = to as f64 / 10f64.powf(decades) * (1.0 - 1e-9);
+        let times = self.pseudo_regret.iter().map(|point| point.t);
+        let times: Vec<u64> = times.filter(|&t| t as f64 >= first).collect();
+        let of_run = |run: &&StoredRun| -> Option<Vec<f64>> {
+            times.iter().map(|&t| at(&run.record.pseudo_regret, t)).collect()
+        };
+        let curves = self.runs.iter().map(of_run).collect::<Option<Vec<_>>>()?;
+        let slope = |draw: &mut dyn Iterator<Item = usize>| {
+            let mut sums = vec![0.0; times.len()];
+            for run in draw {
+                sums.iter_mut().zip(&curves[run]).for_each(|(sum, value)| *sum += value);
+            }
+            power_fit(times.iter().copied().zip(sums))
+        };
+        let exponent = slope(&mut (0..curves.len()))?;
+        let bootstrap = Bootstrap::new(curves.len());
+        let interval = bootstrap.interval(|draw| slope(&mut draw.iter().map(|&run| run as usize)));
+        Some(Growth { from: *times.first()?, to, exponent, interval })
+    }
+
     /// The regret of every complete run at a checkpoint.
     pub fn regret_at(&self, time: u64) -> Vec<f64> {
         self.runs.iter().filter_map(|run| at(&run.record.regret, time)).collect()
@@ -201,6 +227,24 @@ impl<'a> AgentStudy<'a> {
         let values: Vec<f64> = self.runs.iter().map(|run| number(&run.record)).collect();
         (!values.is_empty()).then(|| mean(&values))
     }
+}
+
+/// The slope of the least-squares line through ln value against ln time; none where a logarithm is, or
+/// from fewer than two times.
+fn power_fit(points: impl Iterator<Item = (u64, f64)>) -> Option<f64> {
+    let log = |(t, value): (u64, f64)| (value > 0.0).then(|| ((t as f64).ln(), value.ln()));
+    let logs = points.map(log).collect::<Option<Vec<_>>>()?;
+    let count = logs.len() as f64;
+    let centre = (
+        logs.iter().map(|log| log.0).sum::<f64>() / count,
+        logs.iter().map(|log| log.1).sum::<f64>() / count,
+    );
+    let (mut above, mut below) = (0.0, 0.0);
+    for (x, y) in logs {
+        above += (x - centre.0) * (y - centre.1);
+        below += (x - centre.0).powi(2);
+    }
+    (below > 0.0).then_some(above / below)
 }
 
 /// The value of a curve at a checkpoint.

@@ -78,6 +78,16 @@ impl MountainCar {
         Ok(builder.build()?)
     }
 
+    /// The fastest way to the right: full acceleration from rest at the left wall, frame by frame up to the
+    /// goal. But for the length of a frame, no drive is faster there: none has a longer run-up.
+    pub fn bounding_curve() -> Vec<(f64, f64)> {
+        let mut curve = vec![(LEFT_WALL, 0.0)];
+        while let Some(&(x, v)) = curve.last().filter(|(x, _)| !Self::has_arrived(*x)) {
+            curve.push(Self::frame(x, v, 2));
+        }
+        curve
+    }
+
     fn check(&self) -> Result<(), WorldError> {
         let at_least_two = "an integer of at least 2 with positions * velocities at most 2^26";
         let states = self.positions.saturating_mul(self.velocities);
@@ -144,16 +154,24 @@ impl MountainCar {
         i.min(self.positions - 1) * self.velocities + j.min(self.velocities - 1)
     }
 
+    /// One frame of the true dynamics: position and velocity after pushing left, not at all or right (0, 1, 2).
+    pub fn frame(x: f64, v: f64, push: usize) -> (f64, f64) {
+        let v = v + 0.001 * (push as f64 - 1.0) - 0.0025 * (3.0 * x).cos();
+        let v = v.clamp(-TOP_SPEED, TOP_SPEED);
+        let x = (x + v).clamp(LEFT_WALL, RIGHT_END);
+        (x, if x <= LEFT_WALL && v < 0.0 { 0.0 } else { v })
+    }
+
+    /// Whether the car has arrived, and starts again in the valley.
+    pub fn has_arrived(x: f64) -> bool {
+        x >= GOAL
+    }
+
     /// Holds one push for the frames of an action.
     fn drive(&self, mut x: f64, mut v: f64, push: usize) -> (f64, f64) {
         for _ in 0..self.frames {
-            v += 0.001 * (push as f64 - 1.0) - 0.0025 * (3.0 * x).cos();
-            v = v.clamp(-TOP_SPEED, TOP_SPEED);
-            x = (x + v).clamp(LEFT_WALL, RIGHT_END);
-            if x <= LEFT_WALL && v < 0.0 {
-                v = 0.0;
-            }
-            if x >= GOAL {
+            (x, v) = Self::frame(x, v, push);
+            if Self::has_arrived(x) {
                 break;
             }
         }
@@ -221,6 +239,15 @@ mod tests {
         assert_near(v, 0.001 - 0.0025 * 1.5f64.cos(), 1e-18);
         assert_eq!(x, -0.5 + v);
         assert_eq!(car.drive(-1.19, -0.05, 0), (-1.2, 0.0), "the wall stops the car");
+    }
+
+    #[test]
+    fn the_bounding_curve_ends_at_the_goal_and_peaks_where_the_specification_says() {
+        let curve = MountainCar::bounding_curve();
+        let peak = curve.iter().map(|point| point.1).fold(0.0, f64::max);
+        assert_near(peak, 0.0624, 5e-5);
+        assert!(curve.windows(2).all(|pair| pair[0].0 < pair[1].0));
+        assert!(curve.last().unwrap().0 >= GOAL);
     }
 
     #[test]

@@ -1,0 +1,146 @@
+//! How much slower is an optimistic sweep than a plain one?
+//!
+//! Both go over the same observed model: a garnet of 10⁵ states with 4 actions and 5 successors, each
+//! pair tried 64 times. The plain sweep is v -> max r + p v, on one thread, over compact arrays; the
+//! optimistic ones look for the best law in an L1 ball or a box around every row on top of that. Shrinking
+//! is chosen so that the sets neither vanish nor cover everything.
+
+use std::time::Duration;
+
+use tucrl::confidence::{Confidence, Delta, Family, Shrink};
+use tucrl::counts::{Counts, Variance};
+use tucrl::evi::Sweeper;
+use tucrl::mdp::Mdp;
+use tucrl::plausible::PlausibleSet;
+use tucrl::rng::RandomStream;
+use tucrl::space::Space;
+use tucrl::worlds::Garnet;
+
+use super::clock::{in_turns, ratio, shown};
+use super::{BenchError, Goal, Length, Row};
+
+pub(super) const SWEEP: &str = "sweep";
+
+const STATES: usize = 100_000;
+const ACTIONS: usize = 4;
+const TRIES: u64 = 64;
+const TIME: u64 = STATES as u64 * ACTIONS as u64 * TRIES;
+
+pub(super) fn sweeps(length: Length) -> Result<Vec<Row>, BenchError> {
+    let budget = Duration::from_secs(if length == Length::Full { 30 } else { 6 });
+    let mdp = Garnet { states: STATES, actions: ACTIONS, branching: 5, seed: 1 }.build()?;
+    let counts = tried(&mdp);
+    let widths = |family, alpha| {
+        let confidence = Confidence {
+            family,
+            delta: Delta::Fixed(0.05),
+            alpha_r: alpha,
+            alpha_p: alpha,
+            shrink: Shrink::Linear,
+            r_max: 1.0,
+            nominal_pairs: None,
+        };
+        confidence.widths(counts.space(), TIME)
+    };
+    let ball_widths = widths(Family::Hoeffding, 3e-4);
+    let box_widths = widths(Family::Bernstein, 1e-2);
+    let balls = PlausibleSet::balls(&counts, &ball_widths, 1.0, 0, |_| false, None);
+    let boxes = PlausibleSet::boxes(&counts, &box_widths, 1.0, 0, |_| false, 0, None);
+    let mut plain = Plain::of(&counts);
+    let mut in_balls = Sweeper::new(&balls, 1.0, None);
+    let mut in_boxes = Sweeper::new(&boxes, 1.0, None);
+    let best = in_turns(
+        budget,
+        &mut [
+            &mut || {
+                plain.sweep();
+                Ok(())
+            },
+            &mut || {
+                in_balls.sweep();
+                in_balls.advance();
+                Ok(())
+            },
+            &mut || {
+                in_boxes.sweep();
+                in_boxes.advance();
+                Ok(())
+            },
+        ],
+    )?;
+    let row = |set: &str, time: Duration, most: f64| {
+        let what = format!(
+            "one optimistic sweep over {set} against one plain sweep, garnet of {STATES} states, {ACTIONS} actions, 5 successors"
+        );
+        let details = format!("{} against {}", shown(time), shown(best[0]));
+        let measured = (ratio(time, best[0]), "x");
+        Row::new(SWEEP, what, measured, Some(Goal::AtMost(most)), details)
+    };
+    Ok(vec![row("L1 balls", best[1], 1.3), row("boxes", best[2], 2.5)])
+}
+
+/// Counts after every pair was tried equally often; seen in order, so that numbers are those of the model.
+fn tried(mdp: &Mdp) -> Counts {
+    let mut counts =
+        Counts::new(Space::uniform(STATES as u64, ACTIONS as u32), Variance::Published);
+    for state in 0..STATES as u64 {
+        counts.see(state);
+    }
+    let mut random = RandomStream::new(1);
+    for pair in 0..mdp.pairs() {
+        let row = mdp.row(pair);
+        for _ in 0..TRIES {
+            let next = row.next[random.categorical(row.probability)];
+            counts.record(pair, mdp.mean_reward(pair), next);
+        }
+    }
+    counts.freeze();
+    counts
+}
+
+/// Plain value iteration over the observed model.
+struct Plain {
+    row_start: Vec<usize>,
+    next: Vec<u32>,
+    share: Vec<f64>,
+    reward: Vec<f64>,
+    values: Vec<f64>,
+    swept: Vec<f64>,
+}
+
+impl Plain {
+    fn of(counts: &Counts) -> Self {
+        let (mut row_start, mut next, mut share, mut reward) =
+            (vec![0], Vec::new(), Vec::new(), Vec::new());
+        for pair in 0..counts.pairs().len() {
+            let row = counts.row(pair);
+            next.extend_from_slice(row.next);
+            share.extend_from_slice(row.share);
+            row_start.push(next.len());
+            reward.push(counts.pairs()[pair].reward_mean());
+        }
+        let values = vec![0.0; counts.seen()];
+        Self { row_start, next, share, reward, swept: values.clone(), values }
+    }
+
+    fn sweep(&mut self) -> (f64, f64) {
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for state in 0..self.values.len() {
+            let mut best = f64::NEG_INFINITY;
+            for pair in ACTIONS * state..ACTIONS * (state + 1) {
+                let entries = self.row_start[pair]..self.row_start[pair + 1];
+                let row = self.next[entries.clone()].iter().zip(&self.share[entries]);
+                let expected: f64 = row.map(|(&next, p)| p * self.values[next as usize]).sum();
+                best = best.max(self.reward[pair] + expected);
+            }
+            self.swept[state] = best;
+            let increment = best - self.values[state];
+            low = low.min(increment);
+            high = high.max(increment);
+        }
+        let lowest = self.swept.iter().copied().fold(f64::INFINITY, f64::min);
+        self.swept.iter_mut().for_each(|value| *value -= lowest);
+        std::mem::swap(&mut self.values, &mut self.swept);
+        (low, high)
+    }
+}

@@ -1,0 +1,94 @@
+//! Which cells of a plane can be reached?
+//!
+//! A lattice of cells, those that can be reached in one colour, the others in another, with curves and named
+//! points on top: the phase plane of Mountain Car as in the paper's first figure.
+//!
+//! Reads `canvas`; feeds `reproduce`.
+
+use plotters::backend::DrawingBackend;
+use plotters::coord::Shift;
+use plotters::drawing::DrawingArea;
+use plotters::style::{Color, FontStyle, RGBColor, ShapeStyle};
+
+use super::axis::Axis;
+use super::canvas::{Canvas, Frame, INK};
+use super::{Figure, FigureError};
+
+/// A cell that can be reached: a light blue.
+const REACHED: RGBColor = RGBColor(205, 226, 240);
+/// One that cannot: the red of the palette.
+const UNREACHED: RGBColor = RGBColor(226, 122, 80);
+
+/// A plane cut into cells.
+#[derive(Debug, Clone)]
+pub(crate) struct PlaneFigure {
+    pub(crate) title: String,
+    pub(crate) explanation: String,
+    pub(crate) x: (&'static str, f64, f64),
+    pub(crate) y: (&'static str, f64, f64),
+    /// Columns of cells from left to right, each from the bottom up.
+    pub(crate) cells: Vec<Vec<bool>>,
+    /// A curve, and what it is called.
+    pub(crate) curve: (Vec<(f64, f64)>, String),
+    /// Points with names.
+    pub(crate) points: Vec<((f64, f64), String)>,
+}
+
+impl Figure for PlaneFigure {
+    fn size(&self) -> (u32, u32) {
+        (960, 560)
+    }
+
+    fn draw<B: DrawingBackend>(
+        &self,
+        area: &DrawingArea<B, Shift>,
+        scale: f64,
+    ) -> Result<(), FigureError> {
+        let canvas = Canvas { area, scale };
+        canvas.title(&self.title, &self.explanation)?;
+        let frame = Frame { left: 100.0, top: 76.0, width: 660.0, height: 426.0 };
+        let axis = |(name, low, high): (&'static str, f64, f64)| Axis {
+            ends: (low, high),
+            ..Axis::tight(name, low, high, 7)
+        };
+        let mut panel = canvas.panel(frame, axis(self.x), axis(self.y), true)?;
+        let columns = self.cells.len() as f64;
+        for (i, column) in self.cells.iter().enumerate() {
+            let rows = column.len() as f64;
+            let at = |(_, low, high): (&str, f64, f64), share: f64| low + (high - low) * share;
+            for (j, &is_reached) in column.iter().enumerate() {
+                let (i, j) = (i as f64, j as f64);
+                let from = (at(self.x, i / columns), at(self.y, j / rows));
+                let to = (at(self.x, (i + 1.0) / columns), at(self.y, (j + 1.0) / rows));
+                let colour = if is_reached { REACHED } else { UNREACHED };
+                panel.block(from, to, colour.filled())?;
+                let edge = ShapeStyle {
+                    color: RGBColor(255, 255, 255).to_rgba(),
+                    filled: false,
+                    stroke_width: scale.round() as u32,
+                };
+                panel.block(from, to, edge)?;
+            }
+        }
+        panel.line(&self.curve.0, INK, 2.4)?;
+        for (point, name) in &self.points {
+            panel.dot(*point, 5.0, INK)?;
+            let place = panel.across_of(point.0).zip(panel.height_of(point.1));
+            if let Some((x, y)) = place {
+                canvas.text(name, (x + 9.0, y), 13.0, INK, FontStyle::Bold)?;
+            }
+        }
+        let left = frame.left + frame.width + 16.0;
+        for (row, (colour, text)) in
+            [(REACHED, "can be reached"), (UNREACHED, "cannot"), (INK, self.curve.1.as_str())]
+                .into_iter()
+                .enumerate()
+        {
+            let y = frame.top + 14.0 + 26.0 * row as f64;
+            let height = if colour == INK { 1.5 } else { 7.0 };
+            canvas.rectangle((left, y - height), (left + 20.0, y + height), colour)?;
+            canvas.text(text, (left + 28.0, y), 13.0, INK, FontStyle::Normal)?;
+        }
+        Ok(())
+    }
+}

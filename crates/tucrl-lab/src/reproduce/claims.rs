@@ -1,0 +1,126 @@
+//! What does the paper claim?
+//!
+//! Eight claims, in the order of the issue that asked for them. The experiments are those of the folder
+//! `experiments`, so that each can also be run by itself; the times are measured ones of a small machine.
+//!
+//! Reads the judges.
+
+use super::{Claim, free_lunch, pictures, regimes, spans, taxi, three_state};
+
+macro_rules! experiments {
+    ($name:literal) => {
+        Some((
+            include_str!(concat!("../../../../experiments/quick/", $name, ".toml")),
+            include_str!(concat!("../../../../experiments/paper/", $name, ".toml")),
+        ))
+    };
+}
+
+/// All claims.
+pub const CLAIMS: &[Claim] = &[
+    Claim {
+        name: "taxi",
+        title: "Taxi with states that never happen",
+        says: "With 100 unreachable states UCRL's regret is linear, TUCRL's flattens, and SCAL, which is \
+               told the span, is best.",
+        place: "section 6, cumulative regret in the taxi with misspecified states",
+        experiment: experiments!("taxi"),
+        computation: None,
+        core_seconds: (300.0, 40_000.0),
+        judge: taxi::with_junk,
+    },
+    Claim {
+        name: "taxi-clean",
+        title: "Taxi without them",
+        says: "When every state can be reached, TUCRL performs similarly to UCRL.",
+        place: "section 6, cumulative regret in the communicating taxi",
+        experiment: experiments!("taxi-clean"),
+        computation: None,
+        core_seconds: (60.0, 10_000.0),
+        judge: taxi::without_junk,
+    },
+    Claim {
+        name: "three-state",
+        title: "Three states, infinite diameter",
+        says: "TUCRL's regret grows like a square root, in jumps that its exploratory episodes make and \
+               that the lemma on Z bounds; SCAL's is logarithmic for several c; UCRL's is linear.",
+        place: "section 6, the weakly communicating three-state domain",
+        experiment: experiments!("three-state"),
+        computation: None,
+        core_seconds: (20.0, 600.0),
+        judge: three_state::infinite_diameter,
+    },
+    Claim {
+        name: "three-state-005",
+        title: "Three states, one of them rare",
+        says: "With delta = 0.005 every state can be reached, and TUCRL's regret is at or below UCRL's.",
+        place: "appendix on the three-state domain",
+        experiment: experiments!("three-state-005"),
+        computation: None,
+        core_seconds: (10.0, 200.0),
+        judge: three_state::communicating,
+    },
+    Claim {
+        name: "pictures",
+        title: "States that a designer counts and nature does not",
+        says: "Mountain Car's phase plane has cells that no drive can enter, beyond the curve of full \
+               acceleration; Breakout has walls that no game can show.",
+        place: "section 1, examples of non-communicating domains",
+        experiment: None,
+        computation: Some(pictures::compute),
+        core_seconds: (1.0, 5.0),
+        judge: pictures::judge,
+    },
+    Claim {
+        name: "regimes",
+        title: "Three regimes of UCRL's bound",
+        says: "UCRL's regret bound is linear up to T†, a square root up to T*, then logarithmic; with an \
+               infinite diameter it stays linear.",
+        place: "section 7, equation of the three bounds and its figure",
+        experiment: experiments!("regimes"),
+        computation: Some(regimes::compute),
+        core_seconds: (10.0, 200.0),
+        judge: regimes::judge,
+    },
+    Claim {
+        name: "free-lunch",
+        title: "No free lunch",
+        says: "On the family M_ε nobody is both efficient for every ε and logarithmic at ε = 0: TUCRL and \
+               UCRL are the former, SCAL(H) the latter.",
+        place: "section 7, example 1 and its lemma",
+        experiment: experiments!("free-lunch"),
+        computation: None,
+        core_seconds: (20.0, 400.0),
+        judge: free_lunch::judge,
+    },
+    Claim {
+        name: "spans",
+        title: "Spans without a bound",
+        says: "Under a uniform prior on θ the span of M_θ exceeds C with probability 1/(2C): no bound on the \
+               span is safe.",
+        place: "appendix on posterior sampling, example 2",
+        experiment: None,
+        computation: Some(spans::compute),
+        core_seconds: (1.0, 5.0),
+        judge: spans::judge,
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::super::Scale;
+    use super::*;
+
+    #[test]
+    fn every_claim_has_a_name_of_its_own_and_experiments_that_can_be_read() {
+        for (index, claim) in CLAIMS.iter().enumerate() {
+            assert!(CLAIMS[..index].iter().all(|other| other.name != claim.name));
+            assert!(claim.experiment.is_some() || claim.computation.is_some());
+            for scale in [Scale::Quick, Scale::Paper] {
+                let Some(experiment) = claim.experiment(scale).unwrap() else { continue };
+                assert_eq!(experiment.name, format!("{}-{}", claim.name, scale.name()));
+                assert!(scale == Scale::Quick || experiment.seeds == 20, "{}", claim.name);
+            }
+        }
+    }
+}
