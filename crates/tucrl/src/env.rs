@@ -92,6 +92,24 @@ impl Walk {
         let space = Space::listed((0..mdp.states()).map(|s| mdp.actions(s) as u32).collect());
         Self { mdp, space, at }
     }
+
+    /// Plays an action in the present state; a table has been checked, so that nothing can go wrong.
+    ///
+    /// # Panics
+    /// When the present state does not have the action.
+    #[inline]
+    pub fn step(&mut self, action: ActionId) -> Step {
+        let pair = self.mdp.pair(self.at.state as usize, action as usize);
+        let row = self.mdp.row(pair);
+        let entry = if row.len() == 1 { 0 } else { self.at.random.categorical(row.probability) };
+        let law = match self.mdp.reward(pair) {
+            PairReward::Alone(law) => law,
+            PairReward::Joint(laws) => &laws[entry],
+        };
+        let reward = law.sample(&mut self.at.random);
+        self.at.state = StateId::from(row.next[entry]);
+        Step { reward, mean_reward: self.mdp.mean_reward(pair), next: self.at.state }
+    }
 }
 
 impl Environment for Walk {
@@ -106,15 +124,6 @@ impl Environment for Walk {
 
     #[inline]
     fn step(&mut self, action: ActionId) -> Result<Step, GeneratorError> {
-        let pair = self.mdp.pair(self.at.state as usize, action as usize);
-        let row = self.mdp.row(pair);
-        let entry = if row.len() == 1 { 0 } else { self.at.random.categorical(row.probability) };
-        let law = match self.mdp.reward(pair) {
-            PairReward::Alone(law) => law,
-            PairReward::Joint(laws) => &laws[entry],
-        };
-        let reward = law.sample(&mut self.at.random);
-        self.at.state = StateId::from(row.next[entry]);
-        Ok(Step { reward, mean_reward: self.mdp.mean_reward(pair), next: self.at.state })
+        Ok(Self::step(self, action))
     }
 }

@@ -149,7 +149,7 @@ fn joint_rewards_belong_to_their_next_state() {
     let mut counts = [[0u32; 2]; 2];
     for _ in 0..100_000 {
         let here = walk.state();
-        let step = walk.step(0).unwrap();
+        let step = walk.step(0);
         let expected = [[0.0, 1.0], [0.5, 0.25]][here as usize][step.next as usize];
         assert_eq!(step.reward, expected);
         assert!((step.mean_reward - [0.3, 0.35][here as usize]).abs() < 1e-15);

@@ -175,7 +175,7 @@ fn an_agent_written_down_between_acting_and_observing_goes_on_the_same() {
         for _ in 0..200 {
             let action = agent.act().unwrap();
             let text = serde_json::to_string(&agent).unwrap();
-            let step = walk.step(action).unwrap();
+            let step = walk.step(action);
             agent.observe(step.reward, step.next);
             let mut twin: Agent = serde_json::from_str(&text).unwrap();
             // Learners that plan remember the action; those that do not are asked again.
@@ -200,7 +200,7 @@ fn asking_twice_for_an_action_gives_the_same_action() {
         for _ in 0..300 {
             let action = agent.act().unwrap();
             assert_eq!(agent.act().unwrap(), action);
-            let step = walk.step(action).unwrap();
+            let step = walk.step(action);
             agent.observe(step.reward, step.next);
         }
     }
