@@ -156,20 +156,31 @@ impl World {
     /// # Errors
     /// When a parameter is out of range, the file is faulty, or an option does not apply.
     pub fn open(&self, options: &ReadOptions) -> Result<Model, LoadError> {
-        let Self::Library { entry, arguments } = self else {
-            return Ok(Arc::new(self.build(options)?).into());
-        };
-        if let Some(generate) = entry.generate {
-            self.refuse_file_options(options)?;
-            let generated = generate(arguments).map_err(|error| match error {
-                LoadError::World(error) => self.refusal(error),
-                other => other,
-            })?;
-            if let Some(generator) = generated {
-                return Ok(generator.into());
+        self.refuse_file_options(options)?;
+        Ok(match self.generated()? {
+            Some(generator) => generator.into(),
+            None => Arc::new(self.table(options)?).into(),
+        })
+    }
+
+    /// The rule of a world that has no table.
+    fn generated(&self) -> Result<Option<Arc<dyn Generator>>, LoadError> {
+        let Self::Library { entry, arguments } = self else { return Ok(None) };
+        let Some(generate) = entry.generate else { return Ok(None) };
+        generate(arguments).map_err(|error| match error {
+            LoadError::World(error) => self.refusal(error),
+            other => other,
+        })
+    }
+
+    /// The table of a world that has one.
+    fn table(&self, options: &ReadOptions) -> Result<Mdp, LoadError> {
+        match self {
+            Self::File(path) => Ok(formats::read(path, options)?),
+            Self::Library { entry, arguments } => {
+                (entry.build)(arguments).map_err(|error| self.refusal(error))
             }
         }
-        Ok(Arc::new(self.build(options)?).into())
     }
 
     /// The error of a world of the library, pointing at the parameter that it is about.
@@ -208,17 +219,13 @@ impl World {
     /// are reachable for a table.
     pub fn build(&self, options: &ReadOptions) -> Result<Mdp, LoadError> {
         self.refuse_file_options(options)?;
-        let (entry, arguments) = match self {
-            Self::File(path) => return Ok(formats::read(path, options)?),
-            Self::Library { entry, arguments } => (entry, arguments),
-        };
-        if entry.generate.is_some()
-            && let Model::Generated { generator, .. } = self.open(options)?
-        {
-            let found = measure::search(&*generator, measure::LIMIT, &())?;
-            return Ok(found.table(&*generator, &|_, _| true)?);
+        match self.generated()? {
+            Some(generator) => {
+                let found = measure::search(&*generator, measure::LIMIT, &())?;
+                Ok(found.table(&*generator, &|_, _| true)?)
+            }
+            None => self.table(options),
         }
-        (entry.build)(arguments).map_err(|error| self.refusal(error))
     }
 }
 

@@ -59,6 +59,13 @@ pub struct WorldFacts {
     pub against: Against,
 }
 
+impl WorldFacts {
+    /// Whether a report shows rewards besides regret: where no optimal gain is known, and in vast worlds.
+    pub fn shows_rewards(&self) -> bool {
+        !self.against.is_optimal() || self.states > 1_000_000
+    }
+}
+
 /// What regret is measured against.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Against {

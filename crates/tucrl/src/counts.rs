@@ -180,6 +180,22 @@ impl Counts {
         &self.space
     }
 
+    /// How many bytes the counts take, room to grow included.
+    pub fn bytes(&self) -> usize {
+        fn of<T>(vec: &Vec<T>) -> usize {
+            vec.capacity() * size_of::<T>()
+        }
+        let numbers = match &self.numbers {
+            Numbering::Lost => 0,
+            Numbering::Direct(table) => of(table),
+            // A hash table keeps an entry and a byte in each of its slots, one in eight of them free.
+            Numbering::Hashed(map) => map.capacity() * (size_of::<(StateId, u32)>() + 1) * 8 / 7,
+        };
+        let states = of(&self.states) + of(&self.was_visited) + of(&self.pair_start);
+        let rows = of(&self.next) + of(&self.count) + of(&self.share) + of(&self.deviation);
+        numbers + states + rows + of(&self.pairs) + of(&self.touched)
+    }
+
     /// How many states have been seen.
     #[doc(alias = "S^C_k")]
     pub fn seen(&self) -> usize {

@@ -263,3 +263,32 @@ fn what_is_earned_without_leaving_what_was_explored_can_be_earned() {
     assert!((partial.0 - 0.005).abs() < 1e-9, "{partial:?}");
     assert!(whole.0 > 0.4);
 }
+
+#[test]
+fn memory_is_that_of_the_pairs_seen_some_hundred_bytes_each() {
+    use tucrl::counts::{Counts, Variance};
+    // A long way through a vast space, each action tried, with one and with two next states.
+    for successors in [1, 2] {
+        let mut counts = Counts::new(Space::uniform(1 << 60, 3), Variance::default());
+        // Just beyond a power of two, where vectors have most room to spare.
+        let states = (1 << 17) + 1000;
+        for step in 0..states {
+            let here = counts.see(step * 7919);
+            let next = counts.see((step + 1) * 7919);
+            for action in 0..3 {
+                let pair = counts.pair(here, action);
+                counts.record(pair, 0.5, next);
+                if successors == 2 {
+                    counts.record(pair, 0.5, here);
+                }
+            }
+        }
+        counts.freeze();
+        let pairs = counts.pairs().len();
+        assert!(pairs as u64 > 3 * states);
+        let each = counts.bytes() as f64 / pairs as f64;
+        // 189 and 300 when this was written; docs/vast-worlds.md says so.
+        let most = if successors == 1 { 200.0 } else { 310.0 };
+        assert!(each > 100.0 && each <= most, "{successors}: {each}");
+    }
+}

@@ -2,15 +2,27 @@
 //!
 //! The facts are those of the world's own file in the library, where tests hold them.
 
+use std::sync::Arc;
+
+use tucrl::generator::Generator;
 use tucrl::worlds::{
     Breakout, MountainCar, Taxi, TaxiJunk, TaxiMap, Theta, ThreeState, ThreeStateRewards, TwoState,
 };
 
-use super::WorldEntry;
+use super::{LoadError, WorldEntry};
 use crate::names::Accepts::{Integer, Number, OneOf};
-use crate::names::{FLAG, Parameter};
+use crate::names::{Arguments, FLAG, Parameter};
 
 pub(super) const PROBABILITY: &str = "a number in [0, 1]";
+
+fn mountain_car(given: &Arguments) -> MountainCar {
+    MountainCar {
+        positions: given.size("nx"),
+        velocities: given.size("nv"),
+        points_per_side: given.size("points"),
+        frames: given.size("frames"),
+    }
+}
 
 pub(super) const TABLE: &[WorldEntry] = &[
     WorldEntry {
@@ -208,18 +220,17 @@ pub(super) const TABLE: &[WorldEntry] = &[
             "By default: 371 of 420 states are reachable, weakly communicating,",
             "gain 0.0436560076, span 1.00613929, at most 8 next states,",
             "diameter of the reachable part 413170.17.",
+            "With more than 10^6 cells there is no table; cells are computed when met.",
         ],
         example: "mountain-car:nx=30,nv=31",
-        generate: None,
-        build: |given| {
-            MountainCar {
-                positions: given.size("nx"),
-                velocities: given.size("nv"),
-                points_per_side: given.size("points"),
-                frames: given.size("frames"),
-            }
-            .build()
-        },
+        generate: Some(|given| {
+            let car = mountain_car(given);
+            // With more cells than this the table takes seconds and gigabytes.
+            let is_large = car.positions.saturating_mul(car.velocities) > 1_000_000;
+            let rules = is_large.then(|| car.generator()).transpose().map_err(LoadError::World)?;
+            Ok(rules.map(|rules| Arc::new(rules) as Arc<dyn Generator>))
+        }),
+        build: |given| mountain_car(given).build(),
     },
     WorldEntry {
         name: Breakout::NAME,

@@ -147,3 +147,70 @@ fn a_base_is_shortened_and_may_be_anything() {
     let message = world.open(&ReadOptions::default()).unwrap_err().to_string();
     assert!(message.starts_with("junk: `factor` = 1000000000000000 is out of range"), "{message}");
 }
+
+#[test]
+fn every_key_and_every_word_reaches_its_world_without_a_table() {
+    use tucrl::generator::{Outcomes, list};
+    // What a world does in its first and its last states, and how many it has.
+    let behaviour = |text: &str| {
+        let Model::Generated { generator, .. } = opened(text) else { panic!("{text} has a table") };
+        let states = generator.space().states();
+        let mut all = Vec::new();
+        let (first, last) = (states.min(60), states.saturating_sub(60));
+        for state in (0..first).chain(last..states).chain(generator.start().iter().map(|s| s.0)) {
+            for action in 0..generator.space().actions(state) {
+                let mut outcomes = Outcomes::default();
+                list(&*generator, state, action, &mut outcomes).unwrap();
+                all.push(outcomes);
+            }
+        }
+        (states, all)
+    };
+    let differ = [
+        "breakout-game:rows=4",
+        "breakout-game:columns=4",
+        "breakout-game:width=1",
+        "breakout-game:lives=2",
+        "breakout-game:gap=3",
+        "cart-pole:nx=7",
+        "cart-pole:nv=7",
+        "cart-pole:na=7",
+        "cart-pole:nw=7",
+        "cart-pole:points=3",
+        "cart-pole:frames=3",
+        "queues:queues=3",
+        "queues:capacity=8",
+        "queues:pool=8",
+        "queues:arrival=0.2",
+        "queues:service=0.5",
+        "warehouse:rows=4",
+        "warehouse:columns=3",
+        "warehouse:robots=1",
+        "warehouse:slip=0",
+        "junk:base=taxi",
+        "junk:factor=7",
+        "junk:kind=transient",
+        "junk:kind=chain",
+    ];
+    for text in differ {
+        let (name, _) = text.split_once(':').unwrap();
+        assert_ne!(behaviour(text), behaviour(name), "{text}");
+    }
+    for entry in vast_worlds::TABLE {
+        for key in entry.parameters.iter().map(|parameter| parameter.key) {
+            let start = format!("{}:{key}=", entry.name);
+            assert!(differ.iter().any(|text| text.starts_with(&start)), "{start}");
+        }
+    }
+}
+
+#[test]
+fn a_large_mountain_car_has_no_table_and_is_no_other_world() {
+    assert!(matches!(opened("mountain-car:nx=100,nv=99"), Model::Table(_)));
+    assert!(matches!(opened("mountain-car:nx=1001,nv=1001"), Model::Generated { .. }));
+    let vast = opened("mountain-car:nx=1e4,nv=10001,points=2").space();
+    assert_eq!(vast.states(), 100_010_000);
+    let message = World::parse("mountain-car:nx=1e4,nv=1000").unwrap();
+    let message = message.open(&ReadOptions::default()).unwrap_err().to_string();
+    assert!(message.starts_with("mountain-car: `nv` = 1000 is out of range"), "{message}");
+}

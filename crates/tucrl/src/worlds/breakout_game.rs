@@ -282,3 +282,123 @@ impl Generator for BreakoutRules {
         &["left", "stay", "right"]
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::explore::explore;
+    use crate::generator::list;
+    use crate::solve::solve;
+
+    /// Two rows of three bricks, two free rows, a paddle of two columns.
+    fn small() -> BreakoutRules {
+        BreakoutGame { rows: 2, columns: 3, width: 2, lives: 2, gap: 2 }.generator().unwrap()
+    }
+
+    fn screen(wall: u64, ball: (u64, u64), flies: (bool, bool), paddle: u64) -> Screen {
+        let ((x, y), (flies_right, flies_up)) = (ball, flies);
+        Screen { wall, x, y, flies_right, flies_up, paddle, spare: 1 }
+    }
+
+    #[test]
+    fn a_screen_is_the_state_of_its_factors() {
+        let world = small();
+        assert_eq!(world.space.states(), 64 * 3 * 4 * 2 * 2 * 2 * 2);
+        for state in [0, 1, 777, world.space.states() - 1] {
+            let on = world.game.screen(state);
+            let flies = [on.flies_right, on.flies_up].map(u64::from);
+            let values = [on.wall, on.x, on.y, flies[0], flies[1], on.paddle, on.spare];
+            assert_eq!(world.space.decode(state).unwrap(), values);
+            assert_eq!(world.game.code(on), state);
+        }
+    }
+
+    #[test]
+    fn the_ball_flies_and_is_thrown_back() {
+        let game = small().game;
+        let fly = |before: Screen, action| game.fly(before, action).0;
+        // Freely, while the paddle moves and stops at the side.
+        let after = fly(screen(63, (0, 0), (true, true), 1), 2);
+        assert_eq!(after, screen(63, (1, 1), (true, true), 1));
+        // By the side.
+        let after = fly(screen(63, (2, 0), (true, true), 0), 2);
+        assert_eq!(after, screen(63, (1, 1), (false, true), 1));
+        // By the top, where there are no bricks.
+        let after = fly(screen(1, (1, 3), (true, true), 0), 1);
+        assert_eq!(after, screen(1, (2, 2), (true, false), 0));
+        // By the paddle: its left half to the left, its right half to the right.
+        let returned = |paddle| fly(screen(63, (1, 0), (true, false), paddle), 1);
+        assert_eq!(returned(1), screen(63, (0, 1), (false, true), 1));
+        assert_eq!(returned(0), screen(63, (2, 1), (true, true), 0));
+    }
+
+    #[test]
+    fn from_the_middle_of_the_paddle_its_movement_decides() {
+        let game = BreakoutGame { columns: 5, width: 1, ..BreakoutGame::default() };
+        let returned = |paddle, action| {
+            game.fly(screen(1, (2, 0), (true, false), paddle), action).0.flies_right
+        };
+        assert!(!returned(3, 0) && returned(1, 2) && returned(2, 1));
+    }
+
+    #[test]
+    fn a_brick_pays_once_and_the_last_one_brings_a_new_wall() {
+        let game = small().game;
+        // The brick above and to the right: bit 2 of the lower row.
+        let (after, reward, is_served) = game.fly(screen(63, (1, 1), (true, true), 0), 1);
+        assert_eq!((after, reward), (screen(59, (1, 1), (true, false), 0), 1.0));
+        assert!(!is_served);
+        let (after, reward, is_served) = game.fly(screen(4, (1, 1), (true, true), 0), 1);
+        assert_eq!((after.wall, after.spare, reward, is_served), (63, 1, 1.0, true));
+    }
+
+    #[test]
+    fn a_lost_ball_costs_a_life_and_the_last_life_the_wall() {
+        let world = small();
+        let mut outcomes = Outcomes::default();
+        let lost = Screen { spare: 1, ..screen(9, (0, 0), (true, false), 1) };
+        let mut served = |spare| {
+            let state = world.game.code(Screen { spare, ..lost });
+            list(&world, state, 1, &mut outcomes).unwrap();
+            let next: Vec<Screen> =
+                outcomes.entries().iter().map(|o| world.game.screen(o.next)).collect();
+            assert!(outcomes.entries().iter().all(|o| (o.probability * 6.0 - 1.0).abs() < 1e-12));
+            assert!(next.iter().all(|on| on.y == 1 && !on.flies_up && on.paddle == 1));
+            assert_eq!(next.len(), 6, "three columns, two directions");
+            (next[0].wall, next[0].spare)
+        };
+        assert_eq!(served(1), (9, 0));
+        assert_eq!(served(0), (63, 1));
+    }
+
+    #[test]
+    fn the_default_game_is_as_documented() {
+        let world = BreakoutGame::default().generator().unwrap();
+        assert_eq!(world.space.states(), 18_790_481_920);
+        let found = explore(&world, 100_000, &|_| true).unwrap();
+        assert!(found.is_complete());
+        assert_eq!((found.found(), found.pairs, found.max_support), (8260, 24_780, 10));
+        for &state in &found.states {
+            let on = world.game.screen(state);
+            let brick = world.game.brick(on.x, on.y);
+            assert!(on.wall != 0 && brick.is_none_or(|brick| on.wall & brick == 0), "{on:?}");
+        }
+        let table = found.table(&world, &|_, _| true).unwrap();
+        let gain = solve(&table).unwrap().gain_from_start(&table).0;
+        assert!((gain - 0.266_055_045_9).abs() < 1e-9, "{gain}");
+    }
+
+    #[test]
+    fn sizes_out_of_range_are_refused() {
+        let refusal = |change: fn(&mut BreakoutGame)| {
+            let mut game = BreakoutGame::default();
+            change(&mut game);
+            game.generator().unwrap_err().to_string()
+        };
+        let rows = refusal(|game| game.rows = 9);
+        assert!(rows.ends_with("a positive integer, with rows * columns at most 40"), "{rows}");
+        assert!(refusal(|game| game.width = 5).contains("width = 5"));
+        assert!(refusal(|game| game.columns = 1).contains("columns = 1"));
+        assert!(refusal(|game| game.lives = 0).contains("lives = 0"));
+    }
+}
