@@ -18,7 +18,7 @@ mod reproduce;
 mod run;
 mod status;
 mod text;
-mod warnings;
+pub(crate) mod warnings;
 mod worlds;
 
 use std::io::{self, BufWriter, Write};

@@ -1,13 +1,20 @@
 //! The laboratory.
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 
+// The commands name the library as any other program would.
+extern crate self as tucrl_lab;
+
 pub mod agent_catalogue;
 pub mod bench;
 pub mod catalogue;
+mod cli;
+mod cmd;
+pub mod command;
 pub mod experiment;
 pub mod formats;
 pub mod horizon;
 pub mod inspection;
+pub mod learning;
 pub mod measure;
 pub mod names;
 pub mod plot;

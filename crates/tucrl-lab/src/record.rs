@@ -7,6 +7,8 @@
 //!
 //! Read by `stats`, `plot`, `report`; written by `store`. The paper does not speak of records.
 
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
 use serde::{Deserialize, Serialize};
 use tucrl::run::{RunRecord, RunSpec};
 
@@ -117,4 +119,19 @@ pub struct Provenance {
     pub simulate_seconds: f64,
     /// Time spent planning, by all sessions.
     pub plan_seconds: f64,
+}
+
+impl Provenance {
+    /// This program on this machine, now, after so many sessions that took so long together.
+    pub fn now(sessions: u32, simulate: Duration, plan: Duration) -> Self {
+        Self {
+            version: env!("CARGO_PKG_VERSION").into(),
+            revision: option_env!("TUCRL_REVISION").map(Into::into),
+            machine: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+            sessions,
+            finished: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
+            simulate_seconds: simulate.as_secs_f64(),
+            plan_seconds: plan.as_secs_f64(),
+        }
+    }
 }

@@ -17,6 +17,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tucrl::run::{RunSpec, RunState};
 
@@ -326,6 +327,39 @@ impl Store {
 /// When it is damaged, newer than this program, or cannot be read.
 pub fn read_run(path: &Path) -> Result<(Header, StoredRun), StoreError> {
     envelope::read(path, Kind::Run)
+}
+
+/// The checkpoint of a learner, on its own or inside a run.
+#[derive(Debug)]
+pub enum Checkpoint<A> {
+    /// An agent that another program drives.
+    Agent(A),
+    /// A run under way.
+    Run(Box<StoredState>),
+}
+
+/// Writes the checkpoint of an agent that another program drives, like that of a run: sealed, and as a
+/// whole or not at all.
+///
+/// # Errors
+/// When the agent does not fit into JSON or the disk refuses.
+pub fn write_agent(path: &Path, agent: &impl Serialize) -> Result<(), StoreError> {
+    let body = serde_json::to_string(agent).map_err(|_| envelope::lossy(path))?;
+    let (simulate, plan) = (Duration::ZERO, Duration::ZERO);
+    envelope::write(path, Kind::Agent, &body, &Provenance::now(1, simulate, plan))
+}
+
+/// Reads the checkpoint of an agent or of a run.
+///
+/// # Errors
+/// When the file is damaged, newer than this program, a finished run, or cannot be read.
+pub fn read_checkpoint<A: DeserializeOwned>(path: &Path) -> Result<Checkpoint<A>, StoreError> {
+    let (header, body) = envelope::open(path)?;
+    match header.format {
+        Kind::Agent => Ok(Checkpoint::Agent(envelope::understand(path, &body)?)),
+        Kind::State => Ok(Checkpoint::Run(envelope::understand(path, &body)?)),
+        Kind::Run => Err(StoreError::NoCheckpoint { path: path.into() }),
+    }
 }
 
 /// What shows that a record belongs to another cell.

@@ -196,6 +196,11 @@ impl Counts {
         numbers + states + rows + of(&self.pairs) + of(&self.touched)
     }
 
+    /// Says how many actions a state has, before it is first seen; see [`Space::tell_actions`].
+    pub fn tell_actions(&mut self, state: StateId, actions: u32) {
+        self.space.tell_actions(state, actions);
+    }
+
     /// How many states have been seen.
     #[doc(alias = "S^C_k")]
     pub fn seen(&self) -> usize {

@@ -58,6 +58,13 @@ pub struct WalkState {
     pub(crate) random: RandomStream,
 }
 
+impl WalkState {
+    /// The state that the walk is in.
+    pub fn state(&self) -> StateId {
+        self.state
+    }
+}
+
 impl Walk {
     /// Starts a walk; the initial state is drawn from the model's initial law.
     pub fn new(mdp: Arc<Mdp>, mut random: RandomStream) -> Self {
@@ -99,16 +106,9 @@ impl Walk {
     /// When the present state does not have the action.
     #[inline]
     pub fn step(&mut self, action: ActionId) -> Step {
-        let pair = self.mdp.pair(self.at.state as usize, action as usize);
-        let row = self.mdp.row(pair);
-        let entry = if row.len() == 1 { 0 } else { self.at.random.categorical(row.probability) };
-        let law = match self.mdp.reward(pair) {
-            PairReward::Alone(law) => law,
-            PairReward::Joint(laws) => &laws[entry],
-        };
-        let reward = law.sample(&mut self.at.random);
-        self.at.state = StateId::from(row.next[entry]);
-        Step { reward, mean_reward: self.mdp.mean_reward(pair), next: self.at.state }
+        let step = draw(&self.mdp, self.at.state as usize, action as usize, &mut self.at.random);
+        self.at.state = step.next;
+        step
     }
 }
 
@@ -126,4 +126,21 @@ impl Environment for Walk {
     fn step(&mut self, action: ActionId) -> Result<Step, GeneratorError> {
         Ok(Self::step(self, action))
     }
+}
+
+/// Draws what playing an action in a state leads to: first the next state, then the reward.
+///
+/// # Panics
+/// When the model does not have that state or the state not that action.
+#[inline]
+pub fn draw(mdp: &Mdp, state: usize, action: usize, random: &mut RandomStream) -> Step {
+    let pair = mdp.pair(state, action);
+    let row = mdp.row(pair);
+    let entry = if row.len() == 1 { 0 } else { random.categorical(row.probability) };
+    let law = match mdp.reward(pair) {
+        PairReward::Alone(law) => law,
+        PairReward::Joint(laws) => &laws[entry],
+    };
+    let reward = law.sample(random);
+    Step { reward, mean_reward: mdp.mean_reward(pair), next: StateId::from(row.next[entry]) }
 }

@@ -266,6 +266,11 @@ impl<P: Planner> Episodic<P> {
         &self.counts
     }
 
+    /// Says how many actions a state has, before it is first seen.
+    pub fn tell_actions(&mut self, state: StateId, actions: u32) {
+        self.counts.tell_actions(state, actions);
+    }
+
     /// The present plan, once there is one.
     pub fn plan(&self) -> Option<&Plan> {
         self.plan.as_ref()

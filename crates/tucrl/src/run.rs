@@ -22,6 +22,7 @@ use crate::model::{Model, Stroll};
 use crate::planner::PlanError;
 use crate::policy::Policy;
 use crate::rng::{Purpose, RandomStream};
+use crate::space::StateId;
 
 /// Steps whose rewards are summed before they are added to the total: small sums keep their digits.
 const BLOCK: u64 = 1 << 16;
@@ -188,6 +189,13 @@ pub struct RunState {
     regret: Vec<(u64, f64)>,
     pseudo_regret: Vec<(u64, f64)>,
     z_over_time: Vec<(u64, u64)>,
+}
+
+impl RunState {
+    /// Where the run stood when the state was taken, and the agent as it was then.
+    pub fn into_agent(self) -> (StateId, Agent) {
+        (self.walk.state(), self.agent)
+    }
 }
 
 /// A long sum in blocks.

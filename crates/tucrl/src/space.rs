@@ -7,6 +7,8 @@
 //!
 //! Reads nothing; feeds `env`, `generator` and every learning module. Departures from the paper: none.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -36,6 +38,8 @@ enum Actions {
     Listed(Vec<u32>),
     /// State `s` has as many as entry `s` modulo the length.
     Repeated(Vec<u32>),
+    /// Of the states told so far.
+    Told(BTreeMap<StateId, u32>),
 }
 
 /// One of the things that make up a state.
@@ -188,6 +192,8 @@ impl Space {
             Actions::Listed(actions) | Actions::Repeated(actions) => {
                 Actions::Repeated(actions.clone())
             }
+            // Nobody has been told of the copies.
+            Actions::Told(_) => Actions::Told(BTreeMap::new()),
         };
         Ok(Self { actions, ..product })
     }
@@ -200,6 +206,28 @@ impl Space {
     pub fn padded(self, states: u64) -> Self {
         assert!(states >= self.states, "a space cannot be padded to fewer states");
         Self { states, factors: Vec::new(), ..self }
+    }
+
+    /// A space in which the actions of a state are told when it is first met ([`Space::tell_actions`]);
+    /// until then it counts as having `max_actions`.
+    ///
+    /// # Panics
+    /// When there are no states or no actions.
+    pub fn told(states: u64, max_actions: u32) -> Self {
+        assert!(states > 0 && max_actions > 0, "a space needs states and actions");
+        Self { states, actions: Actions::Told(BTreeMap::new()), max_actions, factors: Vec::new() }
+    }
+
+    /// Says how many actions a state has, in a space made by [`Space::told`]; others know already.
+    ///
+    /// # Panics
+    /// When there are none, or more than the largest number.
+    pub fn tell_actions(&mut self, state: StateId, actions: u32) {
+        if let Actions::Told(told) = &mut self.actions {
+            let limit = self.max_actions;
+            assert!((1..=limit).contains(&actions), "a state has between 1 and {limit} actions");
+            told.insert(state, actions);
+        }
     }
 
     /// The nominal number of states.
@@ -269,6 +297,7 @@ impl Space {
                 actions.get(state as usize).copied().unwrap_or(self.max_actions)
             }
             Actions::Repeated(actions) => actions[(state % actions.len() as u64) as usize],
+            Actions::Told(told) => told.get(&state).copied().unwrap_or(self.max_actions),
         }
     }
 

@@ -4,10 +4,13 @@
 
 mod runs;
 
+use std::sync::Arc;
+
 use runs::*;
 use tucrl::agents::{Algorithm, Knowledge, Optimism, OptimisticQ, Scal, Tucrl};
 use tucrl::confidence::{Delta, Shrink};
 use tucrl::counts::Variance;
+use tucrl::env::{Environment, Walk};
 use tucrl::evi::{EviOptions, Method, Ties};
 use tucrl::mdp::Mdp;
 use tucrl::planner::PlanError;
@@ -510,4 +513,38 @@ fn known_rewards_leave_only_transitions_to_learn() {
     let told = Optimism { known_rewards: true, ..shrunk(0.05) };
     let run = completes(&world, &tucrl(told), 20_000);
     assert!(run.record().pseudo_regret.last().unwrap().1 < 200.0);
+}
+
+#[test]
+fn actions_told_at_first_sight_give_the_run_of_actions_listed_in_advance() {
+    let mdp = Arc::new(ThreeState { delta: 0.2, ..Default::default() }.build().unwrap());
+    let offered = |state: u64| mdp.actions(state as usize) as u32;
+    assert_ne!(offered(0), offered(2), "or there is nothing to tell");
+    let listed = Space::listed((0..3).map(offered).collect());
+    for algorithm in [
+        Algorithm::Tucrl(Tucrl::default()),
+        Algorithm::OptimisticQ(OptimisticQ::default()),
+        Algorithm::Random,
+    ] {
+        let mut walk = Walk::new(Arc::clone(&mdp), RandomStream::new(3));
+        let mut told = Space::told(3, 2);
+        told.tell_actions(walk.state(), offered(walk.state()));
+        let start = |space: &Space| {
+            let (own, knowing) = (RandomStream::new(4), Knowledge::default());
+            algorithm.start(space.clone(), walk.state(), own, &knowing).unwrap()
+        };
+        let (mut one, mut two) = (start(&listed), start(&told));
+        for _ in 0..2000 {
+            let action = one.act().unwrap();
+            assert_eq!(two.act(), Ok(action));
+            let step = walk.step(action);
+            two.tell_actions(step.next, offered(step.next));
+            one.observe(step.reward, step.next);
+            two.observe(step.reward, step.next);
+        }
+        // What was told is part of a checkpoint.
+        let stored = serde_json::to_string(&two).unwrap();
+        let mut back: tucrl::agents::Agent = serde_json::from_str(&stored).unwrap();
+        assert_eq!(back.act(), one.act());
+    }
 }

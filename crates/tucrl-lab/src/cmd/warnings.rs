@@ -9,14 +9,14 @@ use tucrl_lab::names::Value;
 use super::text::digits;
 
 /// What is wrong with a world without a way back.
-pub(super) const NOT_RECOVERABLE: &str = "\
+pub(crate) const NOT_RECOVERABLE: &str = "\
 the start cannot be reached back from every state that it leads to.
   The paper's standing assumption fails: an agent may leave the best part of the
   world for good by a mistake that it cannot know to be one. Its regret is then
   linear, whatever it learns.";
 
 /// Why a run is too short for an agent, if it is.
-pub(super) fn too_short(
+pub(crate) fn too_short(
     agent: &NamedAgent,
     algorithm: &Algorithm,
     space: &Space,

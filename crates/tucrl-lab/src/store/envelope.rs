@@ -31,6 +31,9 @@ pub enum Kind {
     /// A run under way.
     #[serde(rename = "tucrl-state")]
     State,
+    /// An agent that another program drives.
+    #[serde(rename = "tucrl-agent")]
+    Agent,
 }
 
 /// The first line.
@@ -71,31 +74,46 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Reads a file and verifies all that it says of itself.
+/// Reads a file of a known kind and verifies all that it says of itself.
 pub(super) fn read<T: DeserializeOwned>(
     path: &Path,
     format: Kind,
 ) -> Result<(Header, T), StoreError> {
+    let (header, body) = open(path)?;
+    if header.format != format {
+        return Err(malformed(path, &"it is another kind of file"));
+    }
+    let body = understand(path, &body)?;
+    Ok((header, body))
+}
+
+/// Reads a file of any kind and verifies it; the body is not understood yet.
+pub(super) fn open(path: &Path) -> Result<(Header, String), StoreError> {
     let bytes = std::fs::read(path).map_err(|source| FormatError::io(path, source))?;
     let damaged = |damage| StoreError::Damaged { path: path.into(), damage };
     let sealed = unsealed(&bytes).map_err(damaged)?;
-    let malformed =
-        |what: &dyn std::fmt::Display| damaged(Damage::Malformed { what: what.to_string() });
-    let (header, body) = sealed.split_once('\n').ok_or_else(|| malformed(&"it has no body"))?;
+    let no_body = || malformed(path, &"it has no body");
+    let (header, body) = sealed.split_once('\n').ok_or_else(no_body)?;
     let body = body.strip_suffix('\n').unwrap_or(body);
-    let Versioned { version } = serde_json::from_str(header).map_err(|error| malformed(&error))?;
+    let Versioned { version } = understand(path, header)?;
     if version > VERSION {
         return Err(StoreError::NewerVersion { path: path.into(), found: version, known: VERSION });
     }
-    let header: Header = serde_json::from_str(header).map_err(|error| malformed(&error))?;
-    if header.format != format {
-        return Err(malformed(&"it is another kind of file"));
-    }
+    let header: Header = understand(path, header)?;
     if header.blake3 != blake3::hash(body.as_bytes()).to_hex().as_str() {
         return Err(damaged(Damage::Checksum));
     }
-    let body = serde_json::from_str(body).map_err(|error| malformed(&error))?;
-    Ok((header, body))
+    Ok((header, body.into()))
+}
+
+/// A piece of JSON of a file.
+pub(super) fn understand<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, StoreError> {
+    serde_json::from_str(text).map_err(|error| malformed(path, &error))
+}
+
+fn malformed(path: &Path, what: &dyn std::fmt::Display) -> StoreError {
+    let damage = Damage::Malformed { what: what.to_string() };
+    StoreError::Damaged { path: path.into(), damage }
 }
 
 /// Everything before the last line, if that is a seal and unbroken.

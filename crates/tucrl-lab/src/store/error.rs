@@ -72,6 +72,12 @@ pub enum StoreError {
         /// The file it was meant for.
         path: PathBuf,
     },
+    /// A finished run, whose agent is gone.
+    #[error("{}: this is a finished run, which keeps no agent: name a checkpoint", path.display())]
+    NoCheckpoint {
+        /// The file.
+        path: PathBuf,
+    },
     /// The directory holds something else.
     #[error(
         "{}: the directory is not empty and holds no experiment: choose another with --out",

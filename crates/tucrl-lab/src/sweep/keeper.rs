@@ -5,7 +5,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 use tucrl::run::Run;
 
@@ -226,14 +226,11 @@ impl Watch for Keeper<'_> {
 }
 
 fn provenance(before: &UnderWay, simulate: Duration, plan: Duration) -> Provenance {
+    let now = Provenance::now(before.sessions + 1, simulate, plan);
     Provenance {
-        version: env!("CARGO_PKG_VERSION").into(),
-        revision: option_env!("TUCRL_REVISION").map(Into::into),
-        machine: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-        sessions: before.sessions + 1,
-        finished: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),
-        simulate_seconds: before.simulate_seconds + simulate.as_secs_f64(),
-        plan_seconds: before.plan_seconds + plan.as_secs_f64(),
+        simulate_seconds: before.simulate_seconds + now.simulate_seconds,
+        plan_seconds: before.plan_seconds + now.plan_seconds,
+        ..now
     }
 }
 

@@ -61,6 +61,9 @@ impl Learner for Oracle {
     fn observe(&mut self, _reward: f64, next: StateId) {
         self.here = next;
     }
+
+    /// The policy knows.
+    fn tell_actions(&mut self, _state: StateId, _actions: u32) {}
 }
 
 /// What a person would play in a state, if the world knows.
@@ -107,6 +110,8 @@ impl Learner for Heuristic {
         Ok(self.choice().unwrap_or(0))
     }
 
+    fn tell_actions(&mut self, _state: StateId, _actions: u32) {}
+
     fn observe(&mut self, _reward: f64, next: StateId) {
         self.here = next;
     }
@@ -135,5 +140,9 @@ impl Learner for Random {
 
     fn observe(&mut self, _reward: f64, next: StateId) {
         self.here = next;
+    }
+
+    fn tell_actions(&mut self, state: StateId, actions: u32) {
+        self.space.tell_actions(state, actions);
     }
 }

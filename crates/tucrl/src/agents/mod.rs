@@ -189,6 +189,8 @@ pub trait Learner {
     fn act(&mut self) -> Result<ActionId, PlanError>;
     /// What it led to.
     fn observe(&mut self, reward: f64, next: StateId);
+    /// How many actions a state has, before it is first observed; see [`Space::tell_actions`].
+    fn tell_actions(&mut self, state: StateId, actions: u32);
 }
 
 impl<P: crate::planner::Planner> Learner for Episodic<P> {
@@ -200,6 +202,10 @@ impl<P: crate::planner::Planner> Learner for Episodic<P> {
     #[inline]
     fn observe(&mut self, reward: f64, next: StateId) {
         Self::observe(self, reward, next);
+    }
+
+    fn tell_actions(&mut self, state: StateId, actions: u32) {
+        Self::tell_actions(self, state, actions);
     }
 }
 
@@ -378,6 +384,12 @@ impl Agent {
     /// What it led to.
     pub fn observe(&mut self, reward: f64, next: StateId) {
         with_learner!(self, learner => learner.observe(reward, next));
+    }
+
+    /// Says how many actions a state has, before it is first observed, in a space made by
+    /// [`Space::told`].
+    pub fn tell_actions(&mut self, state: StateId, actions: u32) {
+        with_learner!(self, learner => learner.tell_actions(state, actions));
     }
 
     /// What has been counted, by learners that count.

@@ -171,4 +171,8 @@ impl Learner for OptimisticQAgent {
             self.capped[pairs].iter().copied().fold(f64::NEG_INFINITY, f64::max);
         self.here = next;
     }
+
+    fn tell_actions(&mut self, state: StateId, actions: u32) {
+        self.counts.tell_actions(state, actions);
+    }
 }

@@ -1,0 +1,239 @@
+"""Many agents on all cores, and what came of them."""
+
+import html
+import sys
+import time
+from collections.abc import Callable, Iterable
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+from tucrl import _native
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+# A bar that comes and goes in no time is a flicker.
+_PATIENCE = 2.0
+
+
+def learn(
+    world: str | PathLike[str] | _native.MDP,
+    agents: str | Iterable[str] = "tucrl",
+    steps: float = 1_000_000,
+    seeds: int = 4,
+    jobs: int | None = None,
+    *,
+    seed: int = 1,
+    checkpoints: int = 10,
+    progress: bool | None = None,
+) -> "Result":
+    """Let agents learn a world on all cores, and measure their regret.
+
+    The numbers are those of the command ``tucrl learn``: run ``r`` of master seed ``seed`` draws from
+    streams that depend on these two only, so agents of the same run face the same luck, and ``jobs``
+    changes nothing but the time. The interpreter's lock is released; Ctrl-C stops all runs.
+
+    world: a spec (``"taxi:map=v3"``), a model file, or an ``MDP``.
+    agents: one spec or several.
+    steps: how many steps each run takes.
+    seeds: how many runs each agent makes.
+    jobs: how many threads; one per core unless given.
+    seed: the master seed.
+    checkpoints: how many times a decade regret is written down.
+    progress: whether to show a bar, with tqdm if that is installed; by default after two seconds, in a
+        notebook or a terminal.
+
+    >>> import tucrl
+    >>> result = tucrl.learn("three-state:delta=0", ["tucrl:alpha=0.05", "ucrl:alpha=0.05"], 1e5)
+    >>> summary = result.table("summary")
+    >>> dict(zip(summary["agent"], summary["rank"].tolist()))
+    {'tucrl:alpha=0.05': 1, 'ucrl:alpha=0.05': 2}
+    """
+    model = world if isinstance(world, _native.MDP) else _native.MDP(world)
+    specs = [agents] if isinstance(agents, str) else list(agents)
+    bar = _bar(steps * seeds * len(specs), progress)
+    tell = None if bar is None else bar.show
+    try:
+        runs = _native.learn(model, specs, steps, seeds, seed, jobs, checkpoints, tell)
+    finally:
+        if bar is not None:
+            bar.close()
+    return Result(runs)
+
+
+class Result:
+    """What came of ``learn``: every run, as tables, as a figure, as a page.
+
+    Tables are named as in ``docs/reports.md``: ``curves`` has a row per run and checkpoint, ``summary`` a
+    row per agent, ``pairs`` a row per comparison, ``episodes`` a row per episode.
+    """
+
+    def __init__(self, runs: _native.Runs) -> None:
+        self._runs = runs
+
+    def __len__(self) -> int:
+        return len(self._runs)
+
+    def table(self, name: str = "curves") -> dict[str, Any]:
+        """Return the columns of a table, as arrays and lists."""
+        return self._runs.table(name)
+
+    def to_pandas(self, table: str = "curves") -> Any:
+        """Return a table as a pandas DataFrame."""
+        import pandas
+
+        return pandas.DataFrame(self.table(table))
+
+    def to_polars(self, table: str = "curves") -> Any:
+        """Return a table as a polars DataFrame."""
+        import polars
+
+        return polars.DataFrame(self.table(table))
+
+    def to_arrow(self, table: str = "curves") -> Any:
+        """Return a table as a pyarrow Table."""
+        import pyarrow
+
+        return pyarrow.table(self.table(table))
+
+    @property
+    def failed(self) -> list[tuple[str, int, str]]:
+        """The runs that failed: agent, run, and why."""
+        return self._runs.failed()
+
+    def visits(self, agent: str, run: int = 0) -> list[tuple[int, int, int]]:
+        """Return how often a run played what: (state, action, visits), in order of first sight."""
+        return self._runs.visits(agent, run)
+
+    def report(self, path: str | PathLike[str]) -> list[str]:
+        """Write a report and return its files.
+
+        ``report("out.html")`` is one page to explore, which needs no network; any other name is a folder
+        for the page, the tables as CSV and Parquet, and the figures.
+        """
+        return [str(file) for file in self._runs.report(path)]
+
+    def plot(self, ax: Any = None, *, log: bool = True) -> Any:
+        """Draw the mean regret of every agent, shaded from the 5 % to the 95 % quantile of its runs.
+
+        Returns the axes; needs matplotlib.
+        """
+        import numpy as np
+
+        if ax is None:
+            from matplotlib import pyplot
+
+            ax = pyplot.figure(layout="constrained").add_subplot()
+        for agent, (times, regret) in self._regret().items():
+            (line,) = ax.plot(times, regret.mean(axis=0), label=agent)
+            low, high = np.quantile(regret, [0.05, 0.95], axis=0)
+            ax.fill_between(times, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
+        if log:
+            ax.set_xscale("log")
+            ax.set_yscale("log")
+        ax.set_xlabel("step")
+        ax.set_ylabel("regret")
+        ax.legend()
+        return ax
+
+    def _regret(self) -> "dict[str, tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]":
+        """Times, and regret by run and time, of every agent whose runs are complete."""
+        import numpy as np
+
+        curves = self.table("curves")
+        failed = {(agent, run) for agent, run, _ in self.failed}
+        agents = np.array(curves["agent"])
+        curve = {}
+        for agent in dict.fromkeys(curves["agent"]):
+            is_own = agents == agent
+            runs = [r for r in np.unique(curves["run"][is_own]) if (agent, int(r)) not in failed]
+            if runs:
+                rows = [is_own & (curves["run"] == run) for run in runs]
+                regret = np.stack([curves["regret"][row] for row in rows])
+                curve[agent] = (curves["t"][rows[0]], regret)
+        return curve
+
+    def _rows(self) -> list[tuple[str, str, str, str]]:
+        """Agent, runs, regret and growth, as text."""
+        summary = self.table("summary")
+        rows = []
+        for row, agent in enumerate(summary["agent"]):
+            mean, high = summary["mean"][row], summary["student_high"][row]
+            half = "" if high != high else f" ± {high - mean:.3g}"
+            growth = summary["growth"][row]
+            rows.append(
+                (
+                    str(agent),
+                    str(summary["runs"][row]),
+                    "–" if mean != mean else f"{mean:.6g}{half}",
+                    "–" if growth != growth else f"{growth:.2f}",
+                )
+            )
+        return rows
+
+    def __repr__(self) -> str:
+        head = ("agent", "runs", "regret", "growth")
+        rows = [head, *self._rows()]
+        widths = [max(len(row[column]) for row in rows) for column in range(4)]
+        lines = ("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
+        return "\n".join([self._title(), *(line.rstrip() for line in lines)])
+
+    def _repr_html_(self) -> str:
+        cells = "".join(
+            "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+            for row in self._rows()
+        )
+        head = "".join(f"<th>{name}</th>" for name in ("agent", "runs", "regret ± 95 %", "growth"))
+        title = html.escape(self._title())
+        return f"<table><caption>{title}</caption><tr>{head}</tr>{cells}</table>"
+
+    def _title(self) -> str:
+        summary = self.table("summary")
+        return f"{summary['world'][0]}, {summary['t'][0]} steps"
+
+
+class _Line:
+    """Progress on the standard error, where tqdm is not installed."""
+
+    def __init__(self, total: float) -> None:
+        self._total = total
+        self._began = time.monotonic()
+        self._is_shown = False
+
+    def show(self, taken: int) -> None:
+        if time.monotonic() - self._began >= _PATIENCE:
+            self._is_shown = True
+            sys.stderr.write(f"\rlearning {100 * taken / self._total:5.1f} %")
+            sys.stderr.flush()
+
+    def close(self) -> None:
+        if self._is_shown:
+            sys.stderr.write("\r" + 20 * " " + "\r")
+
+
+class _Tqdm:
+    """Progress by tqdm, which knows notebooks."""
+
+    def __init__(self, tqdm: Callable[..., Any], total: float) -> None:
+        self._bar = tqdm(total=total, desc="learning", unit="step", unit_scale=True, delay=_PATIENCE)
+        self._taken = 0
+
+    def show(self, taken: int) -> None:
+        self._bar.update(taken - self._taken)
+        self._taken = taken
+
+    def close(self) -> None:
+        self._bar.close()
+
+
+def _bar(total: float, progress: bool | None) -> _Line | _Tqdm | None:
+    if progress is None:
+        progress = sys.stderr.isatty() or "ipykernel" in sys.modules
+    if not progress:
+        return None
+    try:
+        from tqdm.auto import tqdm
+    except ImportError:
+        return _Line(total)
+    return _Tqdm(tqdm, total)

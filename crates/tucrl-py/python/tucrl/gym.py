@@ -1,0 +1,363 @@
+"""Gymnasium and tucrl, in both directions.
+
+``Continuing`` turns an episodic environment into a world that goes on, ``Discretize`` cuts a box of
+observations into cells, and ``TucrlEnv`` is a world of tucrl as an environment of Gymnasium. Importing
+this module registers all worlds: ``tucrl/ThreeState-v0`` and so on.
+"""
+
+import math
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import gymnasium as gym
+import numpy as np
+import numpy.typing as npt
+from gymnasium import spaces
+from gymnasium.wrappers import TimeLimit
+
+from tucrl._catalogue import worlds
+from tucrl._models import _checked_range
+from tucrl._native import MDP
+
+__all__ = ["Continuing", "Discretize", "TucrlEnv", "env_id"]
+
+
+class Continuing:
+    """An episodic environment as a world that goes on for ever, with rewards in [0, 1].
+
+    When an episode *terminates*, the environment is reset at once and the state it starts from is the next
+    state: the reset has become a transition of the world, which an agent can learn like any other.
+
+    A time limit is no such thing. The state does not tell how much time is left, so a reset by the clock
+    looks to an agent like a world that jumps about. Unless told otherwise, ``Continuing`` therefore takes
+    Gymnasium's time limits off. ``time_limits="keep"`` leaves them on; then, and where an environment cuts
+    an episode off by itself, a *truncated* episode is followed by a reset like a terminated one, with a
+    warning the first time.
+
+    env: an environment of Gymnasium.
+    reward_range: the lowest and the highest reward. Without it the range is learned as rewards come in,
+        with a warning, because the same reward then counts differently at different times.
+    time_limits: ``"remove"`` or ``"keep"``.
+
+    >>> import gymnasium, tucrl
+    >>> env = tucrl.gym.Continuing(gymnasium.make("FrozenLake-v1"), reward_range=(0, 1))
+    >>> env.states, env.actions
+    (16, 4)
+    >>> state = env.reset(seed=0)
+    >>> state, reward = env.step(2)
+    """
+
+    def __init__(
+        self,
+        env: gym.Env[Any, Any],
+        reward_range: tuple[float, float] | None = None,
+        *,
+        time_limits: str = "remove",
+    ) -> None:
+        if time_limits not in ("remove", "keep"):
+            raise ValueError(f"time_limits = {time_limits!r}: accepted are 'remove' and 'keep'")
+        actions = env.action_space
+        if not isinstance(actions, spaces.Discrete):
+            raise ValueError(f"the actions are {actions}: only spaces.Discrete can be learned")
+        self.env = _without_time_limits(env) if time_limits == "remove" else env
+        self.reward_range = None if reward_range is None else _checked_range(*reward_range)
+        #: How many episodes have been terminated and truncated.
+        self.terminations = 0
+        self.truncations = 0
+        self._first_action = int(actions.start)
+        self._is_learned = reward_range is None
+        self._is_ready = False
+        if self._is_learned:
+            warnings.warn(
+                "no reward_range was declared: it is learned from the rewards, and a reward counts "
+                "differently before and after the range grows; declare it if you know it",
+                stacklevel=2,
+            )
+
+    @property
+    def states(self) -> int | None:
+        """The nominal number of states; ``None`` where the space of observations has no size."""
+        return _size(self.env.observation_space)
+
+    @property
+    def actions(self) -> int:
+        """The number of actions."""
+        space = self.env.action_space
+        assert isinstance(space, spaces.Discrete)
+        return int(space.n)
+
+    def reset(self, *, seed: int | None = None) -> Any:
+        """Begin, and return the first state."""
+        observation, _ = self.env.reset(seed=seed)
+        self._is_ready = True
+        return _state(observation, self.env.observation_space)
+
+    def step(self, action: int) -> tuple[Any, float]:
+        """Play an action; return the next state and the reward, in [0, 1]."""
+        if not self._is_ready:
+            raise ValueError("step before reset: begin with state = env.reset(seed=…)")
+        if not 0 <= action < self.actions:
+            raise ValueError(f"action {action} does not exist: actions are 0 to {self.actions - 1}")
+        played = self._first_action + int(action)
+        observation, paid, terminated, truncated, _ = self.env.step(played)
+        reward = self._rescaled(float(paid))
+        if terminated or truncated:
+            self.terminations += bool(terminated)
+            if not terminated:
+                self._note_truncation()
+            observation, _ = self.env.reset()
+        return _state(observation, self.env.observation_space), reward
+
+    def close(self) -> None:
+        """Close the environment."""
+        self.env.close()
+
+    def __repr__(self) -> str:
+        return f"tucrl.gym.Continuing({self.env}, reward_range={self.reward_range})"
+
+    def _note_truncation(self) -> None:
+        self.truncations += 1
+        if self.truncations == 1:
+            warnings.warn(
+                "an episode was cut off although it had not come to an end; the reset counts as a "
+                "transition of the world, which an agent cannot foresee from the state",
+                stacklevel=3,
+            )
+
+    def _rescaled(self, reward: float) -> float:
+        if not math.isfinite(reward):
+            raise ValueError(f"the environment paid {reward}: rewards must be finite")
+        if self._is_learned:
+            self._learn_range(reward)
+        assert self.reward_range is not None
+        low, high = self.reward_range
+        if not low <= reward <= high:
+            raise ValueError(
+                f"the environment paid {reward}, which is not in the declared range [{low}, {high}]: "
+                f"correct reward_range"
+            )
+        return (reward - low) / (high - low) if high > low else 0.0
+
+    def _learn_range(self, reward: float) -> None:
+        low, high = self.reward_range or (reward, reward)
+        self.reward_range = (min(low, reward), max(high, reward))
+
+
+class Discretize(gym.ObservationWrapper[np.int64, Any, npt.NDArray[Any]]):
+    """A box of observations as cells of a grid, numbered from 0.
+
+    Every number of the observation falls into one of ``bins`` equal parts of its range; what lies outside
+    falls into the first or the last. The number of cells is a *nominal* size: an agent is told of all of
+    them and meets only those that the world lets happen.
+
+    env: an environment whose observations are a ``Box``.
+    bins: how many parts, for all numbers or for each.
+    low, high: the ranges, for all numbers or for each; where the box is unbounded they must be given.
+
+    >>> import gymnasium, tucrl
+    >>> env = tucrl.gym.Discretize(gymnasium.make("MountainCar-v0"), bins=(20, 20))
+    >>> env.observation_space
+    Discrete(400)
+    >>> cart = gymnasium.make("CartPole-v1")
+    >>> limits = [2.4, 3.0, 0.21, 3.0]
+    >>> env = tucrl.gym.Discretize(cart, bins=8, low=[-x for x in limits], high=limits)
+    >>> env.observation_space
+    Discrete(4096)
+    """
+
+    def __init__(
+        self,
+        env: gym.Env[npt.NDArray[Any], Any],
+        bins: int | Sequence[int] = 10,
+        *,
+        low: float | npt.ArrayLike | None = None,
+        high: float | npt.ArrayLike | None = None,
+    ) -> None:
+        super().__init__(env)
+        box = env.observation_space
+        if not isinstance(box, spaces.Box):
+            raise ValueError(f"the observations are {box}: only spaces.Box has to be discretized")
+        size = int(np.prod(box.shape, dtype=np.int64))
+        self._low = _each("low", box.low if low is None else low, size)
+        self._high = _each("high", box.high if high is None else high, size)
+        counts = _each("bins", bins, size)
+        if not (np.all(counts == np.floor(counts)) and np.all(counts >= 1)):
+            raise ValueError(f"bins = {bins}: give whole numbers of at least 1")
+        self.bins: tuple[int, ...] = tuple(int(count) for count in counts)
+        for index, (lowest, highest) in enumerate(zip(self._low, self._high, strict=True)):
+            # Gymnasium writes 3.4e38 where it means that there is no limit.
+            if not (abs(lowest) < 1e38 and abs(highest) < 1e38):
+                raise ValueError(
+                    f"number {index} of the observation has no limits: pass low=… and high=… with the "
+                    f"range that matters; what lies outside falls into the first or the last bin"
+                )
+            if not lowest < highest:
+                raise ValueError(f"number {index} of the observation: low {lowest} ≥ high {highest}")
+        cells = math.prod(self.bins)
+        if cells >= 2**63:
+            raise ValueError(f"{cells} cells are more than 2**63: use fewer bins")
+        self._scale = np.array(self.bins) / (self._high - self._low)
+        self._last = np.array(self.bins, dtype=np.int64) - 1
+        strides = [math.prod(self.bins[index + 1 :]) for index in range(size)]
+        self._strides = np.array(strides, dtype=np.int64)
+        self.observation_space = spaces.Discrete(cells)
+
+    @property
+    def states(self) -> int:
+        """The number of cells."""
+        return math.prod(self.bins)
+
+    def observation(self, observation: npt.NDArray[Any]) -> np.int64:
+        """Return the cell of an observation."""
+        values = np.asarray(observation, dtype=np.float64).reshape(-1)
+        if np.isnan(values).any():
+            raise ValueError(f"the environment observed {observation}, which lies in no cell")
+        parts = np.floor((values - self._low) * self._scale)
+        cell = np.clip(parts, 0, self._last).astype(np.int64) @ self._strides
+        return np.int64(cell)
+
+
+class TucrlEnv(gym.Env[np.int64, np.int64]):
+    """A world of tucrl as an environment of Gymnasium.
+
+    Episodes never end: the worlds go on. Rewards lie in [0, r_max]. Where a state has fewer actions than
+    others, ``info["action_mask"]`` says which it has, and numbers beyond them are counted round.
+
+    world: a spec, a model file, or an ``MDP``.
+    parameters: parameters of the world, as in its spec.
+
+    >>> import gymnasium, tucrl
+    >>> env = gymnasium.make("tucrl/ThreeState-v0", delta=0.005)
+    >>> observation, info = env.reset(seed=0)
+    >>> observation, reward, terminated, truncated, info = env.step(1)
+    >>> terminated, truncated
+    (False, False)
+    """
+
+    metadata: dict[str, Any] = {"render_modes": []}
+
+    def __init__(
+        self, world: str | MDP = "three-state", *, render_mode: str | None = None, **parameters: Any
+    ) -> None:
+        if render_mode is not None:
+            raise ValueError(f"render_mode = {render_mode!r}: there is nothing to see")
+        self.render_mode = None
+        if isinstance(world, MDP):
+            if parameters:
+                raise ValueError(f"an MDP is finished: leave out {', '.join(parameters)}")
+            self.mdp = world
+        else:
+            self.mdp = MDP(_spec(world, parameters))
+        self.observation_space = spaces.Discrete(self.mdp.states)
+        self.action_space = spaces.Discrete(self.mdp.actions)
+        mask = self.mdp.action_mask.astype(np.int8)
+        self._offered: list[int] = mask.sum(axis=1).tolist()
+        self._masks = None if mask.all() else mask
+        self._walk = self.mdp.walk()
+
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[np.int64, dict[str, Any]]:
+        """Begin anew; the same seed gives the same walk for the same actions."""
+        super().reset(seed=seed)
+        luck = int(self.np_random.integers(2**63)) if seed is None else seed
+        self._walk = self.mdp.walk(seed=luck)
+        return np.int64(self._walk.state), self._info()
+
+    def step(self, action: Any) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
+        """Play an action."""
+        played = int(action)
+        if not 0 <= played < self.mdp.actions:
+            raise ValueError(f"action {played} does not exist: they are 0 to {self.mdp.actions - 1}")
+        state, reward = self._walk.step(played % self._offered[self._walk.state])
+        return np.int64(state), reward, False, False, self._info()
+
+    def _info(self) -> dict[str, Any]:
+        return {} if self._masks is None else {"action_mask": self._masks[self._walk.state].copy()}
+
+
+def env_id(world: str) -> str:
+    """Return the name under which a world is registered.
+
+    >>> import tucrl.gym
+    >>> tucrl.gym.env_id("three-state")
+    'tucrl/ThreeState-v0'
+    """
+    return f"tucrl/{''.join(part.capitalize() for part in world.split('-'))}-v0"
+
+
+def _register() -> None:
+    for name in worlds():
+        if env_id(name) not in gym.registry:
+            gym.register(env_id(name), entry_point="tucrl.gym:TucrlEnv", kwargs={"world": name})
+
+
+def _spec(world: str, parameters: dict[str, Any]) -> str:
+    pieces = []
+    for key, value in parameters.items():
+        text = str(value).lower() if isinstance(value, bool) else str(value)
+        if any(mark in text for mark in ":,="):
+            raise ValueError(f"{key} = {text!r} is not one value")
+        pieces.append(f"{key}={text}")
+    if not pieces:
+        return world
+    return f"{world}{',' if ':' in world else ':'}{','.join(pieces)}"
+
+
+def _without_time_limits(env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
+    while isinstance(env, TimeLimit):
+        env = env.env
+    outer = env
+    while isinstance(outer, gym.Wrapper):
+        while isinstance(outer.env, TimeLimit):
+            outer.env = outer.env.env
+        outer = outer.env
+    return env
+
+
+def _state(observation: Any, space: gym.Space[Any]) -> Any:
+    """Return an observation as a state that can be hashed; numbers from 0 where there is one."""
+    if isinstance(space, spaces.Discrete):
+        return int(observation) - int(space.start)
+    return _hashable(observation)
+
+
+def _hashable(observation: Any) -> Any:
+    if isinstance(observation, np.ndarray):
+        return tuple(observation.reshape(-1).tolist())
+    if isinstance(observation, np.generic):
+        return observation.item()
+    if isinstance(observation, (tuple, list)):
+        return tuple(_hashable(part) for part in observation)
+    if isinstance(observation, dict):
+        return tuple(_hashable(part) for part in observation.values())
+    return observation
+
+
+def _size(space: gym.Space[Any]) -> int | None:
+    """Return how many observations a space has, if that is a number."""
+    if isinstance(space, spaces.Discrete):
+        return int(space.n)
+    if isinstance(space, spaces.MultiDiscrete):
+        return math.prod(int(n) for n in space.nvec.reshape(-1))
+    if isinstance(space, spaces.MultiBinary):
+        return int(2 ** math.prod(space.shape))
+    parts: Sequence[gym.Space[Any]] = ()
+    if isinstance(space, spaces.Tuple):
+        parts = space.spaces
+    elif isinstance(space, spaces.Dict):
+        parts = list(space.spaces.values())
+    sizes = [_size(part) for part in parts]
+    known = [size for size in sizes if size is not None]
+    return math.prod(known) if known and len(known) == len(sizes) else None
+
+
+def _each(name: str, value: Any, size: int) -> npt.NDArray[np.float64]:
+    values = np.asarray(value, dtype=np.float64).reshape(-1)
+    if values.size not in (1, size):
+        raise ValueError(f"{name} has {values.size} entries for {size} numbers: give one or {size}")
+    return np.broadcast_to(values, (size,)).astype(np.float64)
+
+
+_register()

@@ -1,0 +1,196 @@
+//! What can be read off a learner while it learns?
+//!
+//! Sizes, counts as arrays over the states seen, the present plan and the episodes. Arrays are new memory
+//! that is handed to NumPy without another copy: counts go on changing, and a view of them would move.
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+use tucrl::counts::Counts;
+use tucrl::space::ActionId;
+
+use super::PyAgent;
+use crate::plan::{PyEpisode, PyPlan};
+
+type Transitions<'py> = (
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i64>>,
+);
+
+#[pymethods]
+impl PyAgent {
+    /// The agent and the options that differ from their defaults.
+    #[getter]
+    fn spec(&self) -> &str {
+        &self.spec
+    }
+
+    /// The nominal number of states.
+    #[getter]
+    fn states(&self) -> u64 {
+        self.space.states()
+    }
+
+    /// The largest number of actions of a state.
+    #[getter]
+    fn actions(&self) -> u32 {
+        self.space.max_actions()
+    }
+
+    /// The largest possible reward.
+    #[getter]
+    fn r_max(&self) -> f64 {
+        self.r_max
+    }
+
+    /// How many steps have been taken.
+    #[getter]
+    fn steps(&self) -> u64 {
+        self.taken
+    }
+
+    /// The state that the agent is in; None before the first `act`.
+    #[getter]
+    fn state(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
+        self.learner.as_ref().map(|_| self.states.name(py, self.here)).transpose()
+    }
+
+    /// How many states have been seen.
+    #[getter]
+    fn seen(&self) -> usize {
+        self.counts().map_or(0, Counts::seen)
+    }
+
+    /// The states seen, in order of first sight; arrays of the agent have a row for each.
+    #[getter]
+    fn seen_states<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let seen = self.counts().into_iter().flat_map(|counts| {
+            (0..counts.seen() as u32).map(|number| self.states.name(py, counts.state(number)))
+        });
+        PyList::new(py, seen.collect::<PyResult<Vec<_>>>()?)
+    }
+
+    /// How often each action was played in each state seen: an array of states seen × actions.
+    #[getter]
+    fn visits<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
+        self.table(py, 0, |counts, pair| counts.visits(pair) as i64)
+    }
+
+    /// The mean reward of each pair at the start of the episode; NaN where there is none.
+    #[getter]
+    fn mean_rewards<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.table(py, f64::NAN, |counts, pair| {
+            let pair = &counts.pairs()[pair];
+            if pair.visits_before() == 0 { f64::NAN } else { pair.reward_mean() }
+        })
+    }
+
+    /// The transitions observed, as four arrays: rows of the states, actions, rows of the next states, how
+    /// often.
+    #[getter]
+    fn transitions<'py>(&self, py: Python<'py>) -> Transitions<'py> {
+        let (mut from, mut played, mut next, mut times) = (vec![], vec![], vec![], vec![]);
+        self.each_pair(|counts, row, action, pair| {
+            for (to, count) in counts.transitions(pair) {
+                from.push(row as i64);
+                played.push(i64::from(action));
+                next.push(i64::from(to));
+                times.push(count as i64);
+            }
+        });
+        let array = |values| PyArray1::from_vec(py, values);
+        (array(from), array(played), array(next), array(times))
+    }
+
+    /// The plan of the present episode; None before the first, and for agents without plans.
+    #[getter]
+    fn plan(&self) -> Option<PyPlan> {
+        let plan = self.learner.as_ref()?.plan()?;
+        Some(PyPlan::new(plan.clone()))
+    }
+
+    /// The probability of each action in each state of the plan: an array of states seen when it was made ×
+    /// actions; None where there is no plan.
+    #[getter]
+    fn policy<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let learner = self.learner.as_ref();
+        let Some((plan, counts)) = learner.and_then(|l| Some((l.plan()?, l.counts()?))) else {
+            return Ok(None);
+        };
+        let width = self.space.max_actions() as usize;
+        let mut law = vec![0.0; plan.choices.len() * width];
+        for (row, choice) in plan.choices.iter().enumerate() {
+            let state = counts.state(row as u32);
+            for (action, share) in [(choice.action, 1.0 - choice.mix), (choice.other, choice.mix)] {
+                law[row * width + self.masks.outside(state, action) as usize] += share;
+            }
+        }
+        PyArray1::from_vec(py, law).reshape([plan.choices.len(), width]).map(Some)
+    }
+
+    /// The present episode, up to now; None for agents without episodes.
+    #[getter]
+    fn episode(&self) -> Option<PyEpisode> {
+        let last = self.learner.as_ref()?.episodes().pop()?;
+        Some(PyEpisode::new(last))
+    }
+
+    /// All episodes; the last one is under way.
+    #[getter]
+    fn episodes(&self) -> Vec<PyEpisode> {
+        let learner = self.learner.as_ref();
+        let episodes = learner.map_or_else(Vec::new, tucrl::agents::Agent::episodes);
+        episodes.into_iter().map(PyEpisode::new).collect()
+    }
+
+    /// Steps in pairs poorly visited at that time (Z), and at the start of the episode (Y).
+    #[getter]
+    fn poor_steps(&self) -> (u64, u64) {
+        self.learner.as_ref().map_or((0, 0), tucrl::agents::Agent::poor_steps)
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "tucrl.Agent({:?}, states={}, actions={}): {} steps, {} states seen",
+            self.spec,
+            self.space.states(),
+            self.space.max_actions(),
+            self.taken,
+            self.seen()
+        )
+    }
+}
+
+impl PyAgent {
+    fn counts(&self) -> Option<&Counts> {
+        self.learner.as_ref()?.counts()
+    }
+
+    /// Every pair of seen states: the row of its state, the world's number of its action, its own number.
+    fn each_pair(&self, mut visit: impl FnMut(&Counts, usize, ActionId, usize)) {
+        let Some(counts) = self.counts() else { return };
+        for row in 0..counts.seen() {
+            let state = counts.state(row as u32);
+            for (action, pair) in counts.pairs_of(row as u32).enumerate() {
+                visit(counts, row, self.masks.outside(state, action as u32), pair);
+            }
+        }
+    }
+
+    /// A number per pair, as an array of seen states by actions.
+    fn table<'py, T: numpy::Element + Copy>(
+        &self,
+        py: Python<'py>,
+        nothing: T,
+        value: impl Fn(&Counts, usize) -> T,
+    ) -> PyResult<Bound<'py, PyArray2<T>>> {
+        let width = self.space.max_actions() as usize;
+        let mut values = vec![nothing; self.seen() * width];
+        self.each_pair(|counts, row, action, pair| {
+            values[row * width + action as usize] = value(counts, pair);
+        });
+        PyArray1::from_vec(py, values).reshape([self.seen(), width])
+    }
+}

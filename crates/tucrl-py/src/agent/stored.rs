@@ -1,0 +1,193 @@
+//! How does an agent go into a file or a pickle, and come back the same?
+//!
+//! The learner is written as `tucrl run` writes it into its checkpoints: the same JSON, in the same sealed
+//! file; such a checkpoint can be loaded too. A pickle holds the same document, with the states, the mask
+//! and the world as Python objects beside it.
+
+use std::path::Path;
+
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+use serde::{Deserialize, Serialize};
+use tucrl::agents::Algorithm;
+use tucrl::rng::{Purpose, RandomStream};
+use tucrl::space::{Space, StateId};
+use tucrl_lab::store::{self, Checkpoint, StoredState};
+
+use super::labels::Label;
+use super::masks::{Allowed, Masks, Source};
+use super::states::States;
+use super::{PyAgent, missing};
+use crate::errors::{bad_input, failed, of_store};
+use crate::mdp::PyMdp;
+
+/// An agent as it is stored.
+#[derive(Serialize, Deserialize)]
+struct Document {
+    spec: String,
+    algorithm: Algorithm,
+    space: Space,
+    r_max: f64,
+    random: RandomStream,
+    learner: Option<tucrl::agents::Agent>,
+    here: StateId,
+    chosen: Option<u32>,
+    taken: u64,
+    /// Whether states are whole numbers; nothing before the first one.
+    integers: Option<bool>,
+    /// The states by number, where they have other names and the document is a file.
+    labels: Option<Vec<Label>>,
+    is_masked: bool,
+    allowed: Allowed,
+}
+
+impl Document {
+    fn of(agent: &PyAgent) -> Self {
+        Self {
+            spec: agent.spec.clone(),
+            algorithm: agent.algorithm.clone(),
+            space: agent.space.clone(),
+            r_max: agent.r_max,
+            random: agent.random.clone(),
+            learner: agent.learner.clone(),
+            here: agent.here,
+            chosen: agent.chosen,
+            taken: agent.taken,
+            integers: match agent.states {
+                States::Unknown => None,
+                States::Integers => Some(true),
+                States::Labels(..) => Some(false),
+            },
+            labels: None,
+            is_masked: agent.masks.are_given(),
+            allowed: agent.masks.allowed.clone(),
+        }
+    }
+
+    fn into_agent(
+        self,
+        py: Python<'_>,
+        labels: Option<Vec<Py<PyAny>>>,
+        mask: Option<Bound<'_, PyAny>>,
+        world: Option<Py<PyMdp>>,
+    ) -> PyResult<PyAgent> {
+        let states = match (self.integers, labels) {
+            (None, _) => States::Unknown,
+            (Some(true), _) => States::Integers,
+            (Some(false), Some(labels)) => States::labelled(py, labels)?,
+            (Some(false), None) => {
+                return Err(bad_input("the checkpoint does not name its states"));
+            }
+        };
+        if self.is_masked && mask.is_none() {
+            return Err(bad_input(
+                "the agent's actions depend on the state by a mask, which a file cannot hold: pass \
+                 mask=…, the same as when the agent was made",
+            ));
+        }
+        if let Some(world) = &world
+            && super::mdp_space(world.get().model()) != self.space
+        {
+            return Err(bad_input("the world has other states or actions than the agent's"));
+        }
+        let source = Masks::new(mask, self.space.states())?.source;
+        let mut agent = PyAgent {
+            spec: self.spec,
+            algorithm: self.algorithm,
+            space: self.space,
+            r_max: self.r_max,
+            random: self.random,
+            world,
+            learner: self.learner,
+            here: self.here,
+            chosen: self.chosen,
+            taken: self.taken,
+            states,
+            masks: Masks { source, allowed: self.allowed },
+        };
+        let knowledge = agent.knowledge(py)?;
+        if let Some(learner) = &mut agent.learner {
+            learner.inform(&agent.algorithm, &knowledge).map_err(missing)?;
+        }
+        Ok(agent)
+    }
+}
+
+/// Writes a file.
+pub(super) fn save(agent: &PyAgent, py: Python<'_>, path: &Path) -> PyResult<()> {
+    let mut document = Document::of(agent);
+    if let States::Labels(_, labels) = &agent.states {
+        let labels = labels.iter().map(|label| Label::of(label.bind(py)));
+        document.labels = Some(labels.collect::<PyResult<_>>()?);
+    }
+    py.detach(|| store::write_agent(path, &document)).map_err(of_store)
+}
+
+/// Reads a file: an agent's, or the checkpoint of a run.
+pub(super) fn load(
+    py: Python<'_>,
+    path: &Path,
+    mask: Option<Bound<'_, PyAny>>,
+    world: Option<Py<PyMdp>>,
+) -> PyResult<PyAgent> {
+    let checkpoint = py.detach(|| store::read_checkpoint::<Document>(path)).map_err(of_store)?;
+    let document = match checkpoint {
+        Checkpoint::Agent(document) => document,
+        Checkpoint::Run(state) => of_run(*state, world.as_ref())?,
+    };
+    let labels = document.labels.as_ref();
+    let labels = labels.map(|all| all.iter().map(|label| label.state(py)).collect()).transpose()?;
+    document.into_agent(py, labels, mask, world)
+}
+
+/// The agent of a run that was stopped.
+fn of_run(stored: StoredState, world: Option<&Py<PyMdp>>) -> PyResult<Document> {
+    let Some(world) = world else {
+        return Err(bad_input(format!(
+            "this is the checkpoint of a run in {}: pass world=tucrl.MDP(…) too",
+            stored.cell.world
+        )));
+    };
+    let mdp = world.get().model();
+    let (here, learner) = stored.state.into_agent();
+    Ok(Document {
+        spec: stored.cell.agent,
+        algorithm: stored.spec.algorithm,
+        space: super::mdp_space(mdp),
+        r_max: mdp.r_max(),
+        random: RandomStream::of_run(stored.spec.master_seed, stored.spec.run, Purpose::Agent),
+        learner: Some(learner),
+        here,
+        chosen: None,
+        taken: stored.taken,
+        integers: Some(true),
+        labels: None,
+        is_masked: false,
+        allowed: Allowed::default(),
+    })
+}
+
+/// What pickle stores.
+pub(super) fn reduce<'py>(slf: &Bound<'py, PyAgent>) -> PyResult<Bound<'py, PyAny>> {
+    let py = slf.py();
+    let agent = slf.borrow();
+    let document = serde_json::to_vec(&Document::of(&agent)).map_err(failed)?;
+    let restore = slf.get_type().getattr("_restore")?;
+    let mask = agent.masks.source.as_ref().map(Source::object).map(|mask| mask.clone_ref(py));
+    let world = agent.world.as_ref().map(|world| world.clone_ref(py));
+    let parts = (PyBytes::new(py, &document), agent.states.labels(py)?, mask, world);
+    (restore, parts).into_pyobject(py).map(Bound::into_any)
+}
+
+/// What pickle stored.
+pub(super) fn restore(
+    py: Python<'_>,
+    document: &[u8],
+    labels: Option<Vec<Py<PyAny>>>,
+    mask: Option<Bound<'_, PyAny>>,
+    world: Option<Py<PyMdp>>,
+) -> PyResult<PyAgent> {
+    let document: Document = serde_json::from_slice(document)
+        .map_err(|error| bad_input(format!("this is no pickled agent: {error}")))?;
+    document.into_agent(py, labels, mask, world)
+}

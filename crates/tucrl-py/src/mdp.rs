@@ -1,0 +1,512 @@
+//! How does Python see a model and the exact answers about it?
+//!
+//! A model is immutable, so an answer is computed once, with the interpreter's lock released, and the same
+//! read-only array is handed out every time.
+
+mod build;
+mod walk;
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
+use tucrl::mdp::Mdp;
+use tucrl::policy::Policy;
+use tucrl::rng::{Purpose, RandomStream};
+use tucrl::solve::{self, Solution};
+use tucrl::{env, evaluate, hitting, structure};
+use tucrl_lab::catalogue::World;
+use tucrl_lab::formats::{self, IfExists, ReadOptions};
+
+use crate::errors::{bad_input, failed, of_file, of_world};
+pub(crate) use walk::PyWalk;
+
+type Arrays<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
+type Samples<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
+type Transitions<'py> = (
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<i64>>,
+    Bound<'py, PyArray1<f64>>,
+);
+
+/// A finite world, with exact answers about it.
+///
+/// MDP(world, *, r_max=None, reward_model=None)
+///
+/// world: a spec (`"taxi:map=v3"`; `tucrl.worlds()` lists them), or a model file (`.json`, `.drn`).
+/// r_max: the largest possible reward, instead of what a model file says.
+/// reward_model: which reward model of a DRN file to read.
+///
+/// A model never changes; an answer is computed when it is first asked for, and its array is read-only.
+///
+/// >>> import tucrl
+/// >>> taxi = tucrl.MDP("taxi:map=v3")
+/// >>> taxi
+/// tucrl.MDP("taxi:map=v3"): 500 states, 6 actions, 4196 transitions
+/// >>> taxi.gain, int(taxi.reachable.sum())
+/// (0.353557765876..., 400)
+#[pyclass(name = "MDP", module = "tucrl", frozen)]
+pub(crate) struct PyMdp {
+    name: String,
+    model: Arc<Mdp>,
+    /// What a reward of 0 and one of `r_max` were before they were rescaled.
+    reward_range: (f64, f64),
+    solution: OnceLock<Arc<Solution>>,
+    gains: OnceLock<Py<PyArray1<f64>>>,
+    bias: OnceLock<Py<PyArray1<f64>>>,
+    policy: OnceLock<Py<PyArray1<i64>>>,
+}
+
+#[pymethods]
+impl PyMdp {
+    #[new]
+    #[pyo3(signature = (world, *, r_max=None, reward_model=None))]
+    fn new(
+        py: Python<'_>,
+        world: &Bound<'_, PyAny>,
+        r_max: Option<f64>,
+        reward_model: Option<String>,
+    ) -> PyResult<Self> {
+        // A path object names a file, whatever its extension.
+        let text: PathBuf = world.extract()?;
+        let Some(text) = text.to_str() else {
+            return Err(bad_input("the name of the world is not valid text"));
+        };
+        let world = World::parse(text).map_err(bad_input)?;
+        let options = ReadOptions { reward_model, r_max };
+        let model = py.detach(|| world.build(&options)).map_err(of_world)?;
+        Ok(Self::of(world.to_string(), model, None))
+    }
+
+    /// Build a model from arrays.
+    ///
+    /// transitions: an array of states × actions × states; or a list of matrices of states × states, dense or
+    ///     SciPy-sparse, one per action. A row of zeros means that the state does not have the action; such
+    ///     rows come after those of the actions that it has.
+    /// rewards: one per state, per state and action, or per transition (states × actions × states).
+    /// start: the state it starts in, or one probability per state.
+    /// r_max: the largest possible reward; the largest of the array, or 1, unless given.
+    /// law: "constant", or "bernoulli" for rewards of 0 or r_max with the given means.
+    ///
+    /// >>> import numpy as np, tucrl
+    /// >>> stay_or_go = np.array([[[1.0, 0.0], [0.5, 0.5]], [[0.0, 1.0], [1.0, 0.0]]])
+    /// >>> mdp = tucrl.MDP.from_arrays(stay_or_go, np.array([[0.5, 0.0], [1.0, 0.0]]))
+    /// >>> round(mdp.gain, 12), mdp.policy.tolist()
+    /// (1.0, [1, 0])
+    #[staticmethod]
+    #[pyo3(
+        signature = (*arguments, **options),
+        text_signature = "(transitions, rewards, *, start=0, r_max=None, law='constant', name='arrays')"
+    )]
+    fn from_arrays(
+        py: Python<'_>,
+        arguments: &Bound<'_, PyTuple>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        let convert = py.import("tucrl._models")?.getattr("from_arrays")?;
+        Ok(convert.call(arguments, options)?.unbind())
+    }
+
+    /// Build a model from the table `env.unwrapped.P` of a Gymnasium environment.
+    ///
+    /// The end of an episode is a transition to where the next one starts, so the model goes on for ever.
+    /// Rewards are rescaled from `reward_range`, by default the lowest and highest of the table, to [0, 1].
+    #[staticmethod]
+    #[pyo3(
+        signature = (*arguments, **options),
+        text_signature = "(env, *, reward_range=None, name=None)"
+    )]
+    fn from_gymnasium(
+        py: Python<'_>,
+        arguments: &Bound<'_, PyTuple>,
+        options: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Py<PyAny>> {
+        let convert = py.import("tucrl._models")?.getattr("from_gymnasium")?;
+        Ok(convert.call(arguments, options)?.unbind())
+    }
+
+    /// A model from its transitions, sorted by state and action.
+    #[staticmethod]
+    #[pyo3(signature = (
+        name, states, state, action, next, probability, reward, start, r_max, law, reward_range=None
+    ))]
+    fn _from_transitions(
+        name: String,
+        states: usize,
+        state: numpy::PyReadonlyArray1<'_, i64>,
+        action: numpy::PyReadonlyArray1<'_, i64>,
+        next: numpy::PyReadonlyArray1<'_, i64>,
+        probability: numpy::PyReadonlyArray1<'_, f64>,
+        reward: numpy::PyReadonlyArray1<'_, f64>,
+        start: Vec<(usize, f64)>,
+        r_max: f64,
+        law: &str,
+        reward_range: Option<(f64, f64)>,
+    ) -> PyResult<Self> {
+        let table = build::Table {
+            state: state.as_slice()?,
+            action: action.as_slice()?,
+            next: next.as_slice()?,
+            probability: probability.as_slice()?,
+            reward: reward.as_slice()?,
+        };
+        let model = build::build(states, &table, &start, r_max, law)?;
+        Ok(Self::of(name, model, reward_range))
+    }
+
+    /// A model as pickle knows it: the content of a file.
+    #[staticmethod]
+    fn _from_json(name: String, content: &[u8], reward_range: (f64, f64)) -> PyResult<Self> {
+        let model = build::from_json(content)?;
+        Ok(Self::of(name, model, Some(reward_range)))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let this = slf.get();
+        let content = py.detach(|| build::to_json(&this.model))?;
+        let restore = slf.get_type().getattr("_from_json")?;
+        let parts = (&this.name, PyBytes::new(py, &content), this.reward_range);
+        (restore, parts).into_pyobject(py).map(Bound::into_any)
+    }
+
+    /// The spec, the file, or what it was called.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// How many states.
+    #[getter]
+    fn states(&self) -> usize {
+        self.model.states()
+    }
+
+    /// The largest number of actions of a state.
+    #[getter]
+    fn actions(&self) -> usize {
+        self.model.max_actions()
+    }
+
+    /// How many state-action pairs.
+    #[getter]
+    fn pairs(&self) -> usize {
+        self.model.pairs()
+    }
+
+    /// The largest possible reward; the smallest is 0.
+    #[getter]
+    fn r_max(&self) -> f64 {
+        self.model.r_max()
+    }
+
+    /// What rewards of 0 and r_max were before they were rescaled.
+    #[getter]
+    fn reward_range(&self) -> (f64, f64) {
+        self.reward_range
+    }
+
+    /// The name of each state, if they have names.
+    #[getter]
+    fn state_names(&self) -> Vec<String> {
+        self.model.state_names().to_vec()
+    }
+
+    /// The name of each action, if they have names.
+    #[getter]
+    fn action_names(&self) -> Vec<String> {
+        self.model.action_names().to_vec()
+    }
+
+    /// The probability of starting in each state.
+    #[getter]
+    fn start<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
+        let mut law = vec![0.0; self.model.states()];
+        self.model.start().for_each(|(state, p)| law[state] = p);
+        PyArray1::from_vec(py, law)
+    }
+
+    /// Which actions each state has: an array of states × actions.
+    #[getter]
+    fn action_mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<bool>>> {
+        let (states, width) = (self.model.states(), self.model.max_actions());
+        let flags = (0..states * width).map(|i| i % width < self.model.actions(i / width));
+        PyArray1::from_vec(py, flags.collect()).reshape([states, width])
+    }
+
+    /// The mean reward of each pair, NaN where there is none: an array of states × actions.
+    #[getter]
+    fn mean_rewards<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let (states, width) = (self.model.states(), self.model.max_actions());
+        let mut means = vec![f64::NAN; states * width];
+        for state in 0..states {
+            for (action, pair) in self.model.pairs_of(state).enumerate() {
+                means[state * width + action] = self.model.mean_reward(pair);
+            }
+        }
+        PyArray1::from_vec(py, means).reshape([states, width])
+    }
+
+    /// All transitions, as four arrays: states, actions, next states, probabilities.
+    #[getter]
+    fn transitions<'py>(&self, py: Python<'py>) -> Transitions<'py> {
+        let size = self.model.transitions();
+        let (mut from, mut played, mut to, mut law) =
+            (Vec::with_capacity(size), Vec::with_capacity(size), Vec::new(), Vec::new());
+        for state in 0..self.model.states() {
+            for (action, pair) in self.model.pairs_of(state).enumerate() {
+                for (next, probability) in self.model.row(pair).iter() {
+                    from.push(state as i64);
+                    played.push(action as i64);
+                    to.push(next as i64);
+                    law.push(probability);
+                }
+            }
+        }
+        let array = |values| PyArray1::from_vec(py, values);
+        (array(from), array(played), array(to), PyArray1::from_vec(py, law))
+    }
+
+    /// The optimal gain from the start: the best average reward in the long run.
+    #[getter]
+    fn gain(&self, py: Python<'_>) -> PyResult<f64> {
+        Ok(self.solution(py)?.gain_from_start(&self.model).0)
+    }
+
+    /// How far the gain can be from the truth, certified.
+    #[getter]
+    fn gain_error(&self, py: Python<'_>) -> PyResult<f64> {
+        Ok(self.solution(py)?.gain_from_start(&self.model).1)
+    }
+
+    /// The optimal gain from each state.
+    #[getter]
+    fn gains<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let solution = self.solution(py)?;
+        kept(py, &self.gains, || solution.gain.clone())
+    }
+
+    /// A bias that solves the optimality equation; the smallest entry is 0.
+    #[getter]
+    fn bias<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
+        let solution = self.solution(py)?;
+        kept(py, &self.bias, || solution.bias.clone())
+    }
+
+    /// The span of the bias over all states.
+    #[getter]
+    fn span(&self, py: Python<'_>) -> PyResult<f64> {
+        Ok(self.solution(py)?.span())
+    }
+
+    /// An optimal policy: an action per state.
+    #[getter]
+    fn policy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<i64>>> {
+        let solution = self.solution(py)?;
+        kept(py, &self.policy, || {
+            let action = |state| solution.policy.action(state).unwrap_or_default() as i64;
+            (0..self.model.states()).map(action).collect()
+        })
+    }
+
+    /// Which states can be reached from the start.
+    #[getter]
+    fn reachable<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
+        PyArray1::from_vec(py, structure::reachable(&self.model))
+    }
+
+    /// The maximal end components: the sets of states that can be stayed in for ever.
+    #[getter]
+    fn end_components<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let components = py.detach(|| structure::end_components(&self.model));
+        let members = components.members().iter().map(|members| {
+            PyArray1::from_vec(py, members.iter().map(|&state| i64::from(state)).collect())
+        });
+        PyList::new(py, members.collect::<Vec<_>>())
+    }
+
+    /// Whether the start can be reached back from every state that it leads to.
+    #[getter]
+    fn start_is_recoverable(&self) -> bool {
+        structure::start_is_recoverable(&self.model, &structure::reachable(&self.model))
+    }
+
+    /// Return "communicating", "weakly communicating" or "multichain".
+    ///
+    /// >>> import tucrl
+    /// >>> tucrl.MDP("three-state:delta=0").classify()
+    /// 'weakly communicating'
+    fn classify(&self, py: Python<'_>) -> String {
+        py.detach(|| {
+            let components = structure::end_components(&self.model);
+            structure::classify(&self.model, &components).to_string()
+        })
+    }
+
+    /// Return the longest of the shortest times between two states: of the reachable part, or of all.
+    ///
+    /// >>> import tucrl
+    /// >>> world = tucrl.MDP("three-state:delta=0")
+    /// >>> world.diameter(), world.diameter(reachable=False)
+    /// (1.0, inf)
+    #[pyo3(signature = (*, reachable=true))]
+    fn diameter(&self, py: Python<'_>, reachable: bool) -> PyResult<f64> {
+        let model = &self.model;
+        let steps = py.detach(|| match reachable {
+            true => hitting::diameter_within(model, &structure::reachable(model), &|_, _| ()),
+            false => hitting::diameter(model, &|_, _| ()),
+        });
+        steps.map_err(failed)
+    }
+
+    /// Return gain and bias of a policy from each state.
+    ///
+    /// policy: an action per state, or a row of action probabilities per state.
+    fn evaluate<'py>(&self, py: Python<'py>, policy: &Bound<'_, PyAny>) -> PyResult<Arrays<'py>> {
+        let policy = read_policy(policy)?;
+        policy.check(&self.model).map_err(bad_input)?;
+        let worth = py.detach(|| evaluate::policy_values(&self.model, &policy)).map_err(failed)?;
+        Ok((PyArray1::from_vec(py, worth.gain), PyArray1::from_vec(py, worth.bias)))
+    }
+
+    /// Draw what playing an action in a state leads to: arrays of next states and rewards.
+    ///
+    /// >>> import tucrl
+    /// >>> states, rewards = tucrl.MDP("river-swim").sample(0, 1, size=1000, seed=7)
+    /// >>> sorted(set(states.tolist()))
+    /// [0, 1]
+    #[pyo3(signature = (state, action, size=1, *, seed=0))]
+    fn sample<'py>(
+        &self,
+        py: Python<'py>,
+        state: usize,
+        action: usize,
+        size: usize,
+        seed: u64,
+    ) -> PyResult<Samples<'py>> {
+        self.check_pair(state, action)?;
+        if size > 1 << 32 {
+            return Err(bad_input(format!("size = {size} is more than 2**32: draw in parts")));
+        }
+        let mut random = RandomStream::new(seed);
+        let (mut next, mut reward) = (Vec::with_capacity(size), Vec::with_capacity(size));
+        py.detach(|| {
+            for _ in 0..size {
+                let step = env::draw(&self.model, state, action, &mut random);
+                next.push(step.next as i64);
+                reward.push(step.reward);
+            }
+        });
+        Ok((PyArray1::from_vec(py, next), PyArray1::from_vec(py, reward)))
+    }
+
+    /// Walk through the world at random; `seed=1, run=3` is the luck of run 3 of `tucrl learn --seed 1`.
+    #[pyo3(signature = (*, seed=0, run=0))]
+    fn walk(slf: &Bound<'_, Self>, seed: u64, run: u64) -> PyWalk {
+        let random = RandomStream::of_run(seed, run, Purpose::World);
+        PyWalk::new(slf.clone().unbind(), random)
+    }
+
+    /// Write the model to a file, `.json` (our own format) or `.drn` (Storm's), whole or not at all.
+    #[pyo3(signature = (path, *, overwrite=false))]
+    fn to_file(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<()> {
+        let if_exists = if overwrite { IfExists::Replace } else { IfExists::Refuse };
+        let written = py.detach(|| formats::write(&self.model, &path, if_exists));
+        written.map_err(|error| of_file(&error))
+    }
+
+    fn __eq__(&self, other: &Self) -> bool {
+        *self.model == *other.model
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "tucrl.MDP({:?}): {} states, {} actions, {} transitions",
+            self.name,
+            self.model.states(),
+            self.model.max_actions(),
+            self.model.transitions()
+        )
+    }
+}
+
+impl PyMdp {
+    fn of(name: String, model: Mdp, reward_range: Option<(f64, f64)>) -> Self {
+        Self {
+            name,
+            reward_range: reward_range.unwrap_or((0.0, model.r_max())),
+            model: Arc::new(model),
+            solution: OnceLock::new(),
+            gains: OnceLock::new(),
+            bias: OnceLock::new(),
+            policy: OnceLock::new(),
+        }
+    }
+
+    pub(crate) fn model(&self) -> &Arc<Mdp> {
+        &self.model
+    }
+
+    pub(crate) fn title(&self) -> &str {
+        &self.name
+    }
+
+    /// The exact answer, computed when it is first asked for.
+    pub(crate) fn solution(&self, py: Python<'_>) -> PyResult<Arc<Solution>> {
+        if let Some(solution) = self.solution.get() {
+            return Ok(Arc::clone(solution));
+        }
+        // Two threads may both compute it; the answer is the same.
+        let solution = py.detach(|| solve::solve(&self.model)).map_err(failed)?;
+        Ok(Arc::clone(self.solution.get_or_init(|| Arc::new(solution))))
+    }
+
+    /// Whether a pair exists.
+    pub(crate) fn check_pair(&self, state: usize, action: usize) -> PyResult<()> {
+        let states = self.model.states();
+        if state >= states {
+            return Err(bad_input(format!(
+                "state {state} does not exist: states are numbered 0 to {}",
+                states - 1
+            )));
+        }
+        let actions = self.model.actions(state);
+        if action >= actions {
+            return Err(bad_input(format!(
+                "state {state} has no action {action}: its actions are numbered 0 to {}",
+                actions - 1
+            )));
+        }
+        Ok(())
+    }
+}
+
+/// The array of an answer: made once, read-only, and the same object every time.
+fn kept<'py, T: numpy::Element>(
+    py: Python<'py>,
+    place: &OnceLock<Py<PyArray1<T>>>,
+    values: impl FnOnce() -> Vec<T>,
+) -> PyResult<Bound<'py, PyArray1<T>>> {
+    if let Some(array) = place.get() {
+        return Ok(array.bind(py).clone());
+    }
+    let array = PyArray1::from_vec(py, values());
+    array.call_method1("setflags", (false,))?;
+    Ok(place.get_or_init(|| array.unbind()).bind(py).clone())
+}
+
+/// One action per state, or one law over actions per state.
+fn read_policy(policy: &Bound<'_, PyAny>) -> PyResult<Policy> {
+    if let Ok(actions) = policy.extract::<Vec<usize>>() {
+        // Numbers beyond 32 bits would be cut.
+        let most = u32::MAX as usize;
+        return Ok(Policy::deterministic(actions.into_iter().map(|action| action.min(most))));
+    }
+    let laws = policy.extract::<Vec<Vec<f64>>>().map_err(|_| {
+        bad_input("a policy is one action per state, or one row of action probabilities per state")
+    })?;
+    Ok(Policy::randomised(laws.into_iter().map(|law| law.into_iter().enumerate())))
+}
