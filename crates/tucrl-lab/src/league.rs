@@ -151,12 +151,9 @@ mod tests {
                 master_seed: 1,
                 run: cell.id.run,
             };
-            let mut run = tucrl::run::Run::new(
-                spec.clone(),
-                std::sync::Arc::clone(&world.mdp),
-                world.truth.clone(),
-            )
-            .unwrap();
+            let mut run =
+                tucrl::run::Run::new(spec.clone(), world.model.clone(), world.truth.clone())
+                    .unwrap();
             run.advance(2000).unwrap();
             found.push(StoredRun {
                 experiment: experiment.name.clone(),

@@ -201,6 +201,7 @@ pub fn truth(mdp: &Mdp) -> Result<(Truth, WorldFacts), SolveError> {
         span: solution.span(),
         span_reachable: solution.span_within(&is_reachable),
         r_max: mdp.r_max(),
+        against: crate::record::Against::Optimal,
     };
     Ok((Truth { gain, reachable, optimal_policy: solution.policy }, facts))
 }

@@ -16,6 +16,7 @@ pub mod horizon;
 pub mod inspection;
 pub mod league;
 pub mod learning;
+pub mod measure;
 pub mod names;
 pub mod plot;
 pub mod record;

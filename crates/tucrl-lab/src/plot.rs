@@ -15,6 +15,7 @@ mod episodes;
 mod plane;
 mod poor;
 mod regret;
+mod reward;
 mod walls;
 
 use std::sync::OnceLock;
@@ -34,6 +35,7 @@ pub(crate) use plane::PlaneFigure;
 pub use poor::PoorFigure;
 pub(crate) use poor::bound;
 pub use regret::RegretFigure;
+pub use reward::RewardFigure;
 pub(crate) use walls::{Wall, WallsFigure};
 
 /// Eight colours that people with colour-blindness tell apart (Okabe and Ito), the weakest on white last.

@@ -19,8 +19,10 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 
 use crate::formats::new_file;
-use crate::plot::{self, EpisodeFigure, Figure, FigureError, PoorFigure, RegretFigure};
-use crate::record::Provenance;
+use crate::plot::{
+    self, EpisodeFigure, Figure, FigureError, PoorFigure, RegretFigure, RewardFigure,
+};
+use crate::record::{Against, Provenance};
 use crate::stats::Study;
 
 /// Captions and paths of the figures of one world.
@@ -101,7 +103,12 @@ impl Writer<'_> {
         let mut all = Vec::new();
         for (world, slug) in study.worlds.iter().zip(worlds) {
             let mut figures = Figures::new();
-            if world.time.is_some() {
+            if world.time.is_some() && world.facts.shows_rewards() {
+                let path = self.figure(&format!("reward-{slug}"), &RewardFigure { world })?;
+                figures.push((format!("Reward per step in {}", world.world), path));
+            }
+            // Without a yardstick, regret is only the rewards upside down.
+            if world.time.is_some() && world.facts.against != Against::Nothing {
                 for (is_log, suffix, scale) in
                     [(false, "", "linear axes"), (true, "-log", "logarithmic axes")]
                 {

@@ -13,6 +13,7 @@ mod cast;
 mod claims;
 mod free_lunch;
 mod judge;
+mod junk;
 mod page;
 mod pictures;
 mod regimes;

@@ -343,7 +343,8 @@ impl PyAgent {
             Algorithm::Oracle => Some(world.solution(py)?.policy.clone()),
             _ => None,
         };
-        Ok(Knowledge { optimal_policy, mean_rewards: Some(KnownMeans(Arc::new(means))) })
+        let mean_rewards = Some(KnownMeans(Arc::new(means)));
+        Ok(Knowledge { optimal_policy, mean_rewards, ..Knowledge::default() })
     }
 
     #[cold]

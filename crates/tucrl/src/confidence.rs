@@ -89,6 +89,7 @@ pub struct Widths {
     states: f64,
     /// Bernstein2020: the logarithm of a pair without visits.
     log: f64,
+    bounds_mass: bool,
 }
 
 impl Confidence {
@@ -123,6 +124,7 @@ impl Confidence {
                 next_linear: self.alpha_p * 6.0,
                 states,
                 log: 6f64.ln() + pairs.ln() - delta.ln(),
+                bounds_mass: false,
             },
             Family::Kl => {
                 let late = time.max(2.0).ln().ln();
@@ -144,6 +146,7 @@ impl Confidence {
                         },
                     states,
                     log: 0.0,
+                    bounds_mass: false,
                 }
             }
             Family::Hoeffding => Widths {
@@ -154,6 +157,7 @@ impl Confidence {
                 next_linear: 0.0,
                 states,
                 log: 0.0,
+                bounds_mass: false,
             },
             Family::Bernstein => Widths {
                 family: self.family,
@@ -163,6 +167,7 @@ impl Confidence {
                 next_linear: self.alpha_p * (49.0 / 3.0) * b,
                 states,
                 log: 0.0,
+                bounds_mass: false,
             },
         }
     }
@@ -174,6 +179,16 @@ impl Widths {
     fn logs(&self, pair: &PairCounts) -> (f64, f64) {
         let log = (self.log + (pair.visits_at_least_one() as f64).ln()).max(0.0);
         (log.sqrt(), log)
+    }
+
+    /// The same widths, but with L1 radii that do not grow with S: the widths of the `d` next states
+    /// observed, and for the mass of all others together `1 + d` times the width of one.
+    ///
+    /// The chance that the next visit shows something new is the mass m never observed so far, which never
+    /// grows; `d` of N visits did. As E exp((1 - 1/e) m - x) <= 1 for an indicator x of mean m, N m is at
+    /// most (d + ln(1/delta)) / (1 - 1/e) with probability 1 - delta, which is less than `1 + d` widths.
+    pub fn bounding_mass(self) -> Self {
+        Self { bounds_mass: true, ..self }
     }
 
     /// The reward width of a pair.
@@ -224,14 +239,18 @@ impl Widths {
     }
 
     /// The radius of the ball around the observed law: UCRL2's own L1 ball, KL-UCRL's own divergence, or the
-    /// sum of the Bernstein widths over *all* S next states, forbidden ones included.
+    /// sum of the Bernstein widths over *all* S next states, forbidden ones included.; see also [`Widths::bounding_mass`].
     #[inline]
     pub fn radius(&self, pair: &PairCounts) -> f64 {
         match self.family {
             Family::Hoeffding => self.next_root / (pair.visits_at_least_one() as f64).sqrt(),
             Family::Kl => self.next_linear / pair.visits_at_least_one() as f64,
             Family::Bernstein => {
-                self.next_root * pair.spread() + self.states * self.unobserved(pair)
+                let widths = match self.bounds_mass {
+                    true => (2.0 * f64::from(pair.observed()) + 1.0).min(self.states),
+                    false => self.states,
+                };
+                self.next_root * pair.spread() + widths * self.unobserved(pair)
             }
             Family::Bernstein2020 => {
                 let root = self.next_root * self.logs(pair).0;

@@ -84,6 +84,12 @@ impl PairCounts {
         self.spread
     }
 
+    /// How many different next states have been observed.
+    #[inline]
+    pub fn observed(&self) -> u32 {
+        self.row_len
+    }
+
     /// N± = max(1, N - 1).
     #[inline]
     pub fn visits_less_one(&self) -> u64 {
@@ -172,6 +178,22 @@ impl Counts {
     /// The space that is being learned.
     pub fn space(&self) -> &Space {
         &self.space
+    }
+
+    /// How many bytes the counts take, room to grow included.
+    pub fn bytes(&self) -> usize {
+        fn of<T>(vec: &Vec<T>) -> usize {
+            vec.capacity() * size_of::<T>()
+        }
+        let numbers = match &self.numbers {
+            Numbering::Lost => 0,
+            Numbering::Direct(table) => of(table),
+            // A hash table keeps an entry and a byte in each of its slots, one in eight of them free.
+            Numbering::Hashed(map) => map.capacity() * (size_of::<(StateId, u32)>() + 1) * 8 / 7,
+        };
+        let states = of(&self.states) + of(&self.was_visited) + of(&self.pair_start);
+        let rows = of(&self.next) + of(&self.count) + of(&self.share) + of(&self.deviation);
+        numbers + states + rows + of(&self.pairs) + of(&self.touched)
     }
 
     /// Says how many actions a state has, before it is first seen; see [`Space::tell_actions`].

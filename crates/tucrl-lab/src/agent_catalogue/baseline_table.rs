@@ -84,6 +84,23 @@ pub(super) const TABLE: &[AgentEntry] = &[
         build: |_, _| Ok(Algorithm::Oracle),
     },
     AgentEntry {
+        name: "heuristic",
+        aliases: &[],
+        summary: "plays the rule of thumb that the world comes with",
+        source: "a yardstick",
+        idea: "Some worlds come with what a person would do in them. It plays that, step by step. It \
+               learns nothing and explores nothing. It says how far one gets without learning. Where no \
+               optimal gain is known, it is the yardstick.",
+        needs: "A world that knows what a person would do in it: `tucrl worlds NAME` says so.",
+        guarantee: "None.",
+        cost: "Nothing.",
+        caution: "It learns nothing; it shows what is possible without learning. In a world that has no \
+                  rule of thumb its runs fail.",
+        parameters: &[],
+        example: "heuristic",
+        build: |_, _| Ok(Algorithm::Heuristic),
+    },
+    AgentEntry {
         name: "random",
         aliases: &[],
         summary: "plays every action equally often",

@@ -68,9 +68,10 @@ pub(super) const TABLE: &[AgentEntry] = &[
                 key: "relaxation",
                 aliases: &[],
                 default: "l1",
-                accepts: OneOf(&["l1", "zeta"]),
+                accepts: OneOf(&["l1", "zeta", "mass"]),
                 meaning: "how sets without unseen states are widened: to L1 balls (the main \
-                          algorithm), or boxes that take back the forbidden mass (the appendix)",
+                          algorithm), to boxes that take back the forbidden mass (the appendix), or \
+                          to L1 balls that do not grow with S (ours, for vast spaces)",
             },
             SET,
             Parameter { default: "new-state", ..RULE },
@@ -94,6 +95,7 @@ pub(super) const TABLE: &[AgentEntry] = &[
             refuse_other_sets_and_rules(given)?;
             let relaxation = match given.word("relaxation") {
                 "zeta" => Relaxation::Zeta,
+                "mass" => Relaxation::Mass,
                 _ => Relaxation::L1,
             };
             Ok(Algorithm::Tucrl(Tucrl { optimism: optimism(given, context), relaxation }))

@@ -2,15 +2,27 @@
 //!
 //! The facts are those of the world's own file in the library, where tests hold them.
 
+use std::sync::Arc;
+
+use tucrl::generator::Generator;
 use tucrl::worlds::{
     Breakout, MountainCar, Taxi, TaxiJunk, TaxiMap, Theta, ThreeState, ThreeStateRewards, TwoState,
 };
 
-use super::WorldEntry;
+use super::{LoadError, WorldEntry};
 use crate::names::Accepts::{Integer, Number, OneOf};
-use crate::names::{FLAG, Parameter};
+use crate::names::{Arguments, FLAG, Parameter};
 
 pub(super) const PROBABILITY: &str = "a number in [0, 1]";
+
+fn mountain_car(given: &Arguments) -> MountainCar {
+    MountainCar {
+        positions: given.size("nx"),
+        velocities: given.size("nv"),
+        points_per_side: given.size("points"),
+        frames: given.size("frames"),
+    }
+}
 
 pub(super) const TABLE: &[WorldEntry] = &[
     WorldEntry {
@@ -42,6 +54,7 @@ pub(super) const TABLE: &[WorldEntry] = &[
             "and their span 2/3; leaving s2 earns 1/3.",
         ],
         example: "three-state:delta=0",
+        generate: None,
         build: |given| {
             let rewards = match given.word("rewards") {
                 "bernoulli" => ThreeStateRewards::Bernoulli,
@@ -83,6 +96,7 @@ pub(super) const TABLE: &[WorldEntry] = &[
             "can drive around among junk for ever; the optimal gain is the same everywhere.",
         ],
         example: "taxi:map=v3,junk=false",
+        generate: None,
         build: |given| {
             let map = if given.word("map") == "v3" { TaxiMap::V3 } else { TaxiMap::Map2018 };
             let junk = match given.word("junk") {
@@ -121,6 +135,7 @@ pub(super) const TABLE: &[WorldEntry] = &[
             "played in x. With loop=true this world is multichain.",
         ],
         example: "two-state:epsilon=0.01",
+        generate: None,
         build: |given| {
             let keep_loop_at_zero = given.word("loop") == "true";
             TwoState { epsilon: given.number("epsilon"), keep_loop_at_zero }.build()
@@ -160,6 +175,7 @@ pub(super) const TABLE: &[WorldEntry] = &[
             "theta = 0: multichain, gain 0 from x and 1 from y. theta = 1: periodic.",
         ],
         example: "theta:theta=0.001",
+        generate: None,
         build: |given| {
             let (theta_x, theta_y) = (given.number("theta_x"), given.number("theta_y"));
             Theta { theta_x, theta_y }.build()
@@ -204,17 +220,17 @@ pub(super) const TABLE: &[WorldEntry] = &[
             "By default: 371 of 420 states are reachable, weakly communicating,",
             "gain 0.0436560076, span 1.00613929, at most 8 next states,",
             "diameter of the reachable part 413170.17.",
+            "With more than 10^6 cells there is no table; cells are computed when met.",
         ],
         example: "mountain-car:nx=30,nv=31",
-        build: |given| {
-            MountainCar {
-                positions: given.size("nx"),
-                velocities: given.size("nv"),
-                points_per_side: given.size("points"),
-                frames: given.size("frames"),
-            }
-            .build()
-        },
+        generate: Some(|given| {
+            let car = mountain_car(given);
+            // With more cells than this the table takes seconds and gigabytes.
+            let is_large = car.positions.saturating_mul(car.velocities) > 1_000_000;
+            let rules = is_large.then(|| car.generator()).transpose().map_err(LoadError::World)?;
+            Ok(rules.map(|rules| Arc::new(rules) as Arc<dyn Generator>))
+        }),
+        build: |given| mountain_car(given).build(),
     },
     WorldEntry {
         name: Breakout::NAME,
@@ -256,6 +272,7 @@ pub(super) const TABLE: &[WorldEntry] = &[
             "Span and diameter are those of the reachable part.",
         ],
         example: "breakout:w=4,q=0",
+        generate: None,
         build: |given| {
             let (width, height) = (given.size("w"), given.size("h"));
             Breakout { width, height, slip: given.number("q") }.build()

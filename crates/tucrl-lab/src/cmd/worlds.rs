@@ -26,6 +26,10 @@ fn list() -> Result<String, std::fmt::Error> {
     let mut out = String::new();
     writeln!(out, "{:<14} {:>6} {:>7}", "world", "states", "actions")?;
     for WorldEntry { name, states, actions, summary, .. } in catalogue::worlds() {
+        let states = match *states {
+            many @ 1_000_000.. => format!("{:.1e}", many as f64),
+            few => few.to_string(),
+        };
         writeln!(out, "{name:<14} {states:>6} {actions:>7}  {summary}")?;
     }
     writeln!(out, "\nSizes are those of the default parameters; `tucrl worlds NAME` shows more.")?;
@@ -35,7 +39,8 @@ fn list() -> Result<String, std::fmt::Error> {
 fn page(entry: &WorldEntry) -> Result<String, std::fmt::Error> {
     let mut out = String::new();
     writeln!(out, "{}: {}", entry.name, entry.summary)?;
-    let (states, actions) = (counted(entry.states, "state"), counted(entry.actions, "action"));
+    let (states, actions) =
+        (counted(entry.states as usize, "state"), counted(entry.actions, "action"));
     let by_default = if entry.parameters.is_empty() { "" } else { " by default" };
     writeln!(out, "{states}, {actions}{by_default}")?;
     if !entry.parameters.is_empty() {

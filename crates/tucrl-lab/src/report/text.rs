@@ -6,7 +6,7 @@
 //! Reads `stats`, `record`; feeds `markdown`, `html` and the command.
 
 use crate::plot::bound;
-use crate::record::{Provenance, WorldFacts};
+use crate::record::{Against, Provenance, WorldFacts};
 use crate::stats::{Growth, Interval, WorldStudy};
 
 /// Cells of a table.
@@ -24,8 +24,13 @@ const NOTHING: &str = "–";
 pub fn final_table(world: &WorldStudy<'_>) -> Cells {
     let time = world.time.map_or(NOTHING.into(), |time| grouped(time as f64));
     let regret = format!("regret at {time}");
-    let head =
-        ["rank", "agent", "runs", &regret, "bootstrap 95 %", "median", "growth", "episodes", "Z"];
+    let mut head: Vec<String> =
+        ["rank", "agent", "runs", &regret, "bootstrap 95 %", "median", "growth", "episodes", "Z"]
+            .map(str::to_owned)
+            .into();
+    if world.facts.shows_rewards() {
+        head.push("reward per step".into());
+    }
     let mut agents: Vec<_> = world.agents.iter().collect();
     agents.sort_by_key(|agent| agent.rank.unwrap_or(usize::MAX));
     let has_episodes = |agent: &&crate::stats::AgentStudy<'_>| {
@@ -43,7 +48,14 @@ pub fn final_table(world: &WorldStudy<'_>) -> Cells {
                 0 => agent.runs.len().to_string(),
                 failed => format!("{} ({failed} failed)", agent.runs.len()),
             };
-            vec![
+            let reward = |point: &crate::stats::Point| {
+                let (gain, t) = (world.facts.gain, point.t as f64);
+                let half = point.student.map_or(String::new(), |(low, high)| {
+                    format!(" ± {:.1e}", (high - low) / 2.0 / t)
+                });
+                format!("{:.5}{half}", gain - point.mean / t)
+            };
+            let mut row = vec![
                 agent.rank.map_or_else(nothing, |rank| rank.to_string()),
                 agent.label.to_owned(),
                 runs,
@@ -53,10 +65,14 @@ pub fn final_table(world: &WorldStudy<'_>) -> Cells {
                 agent.growth.map_or_else(nothing, growth),
                 count(agent.mean_of(|record| record.episodes.len() as f64)),
                 count(agent.mean_of(|record| record.z as f64)),
-            ]
+            ];
+            if world.facts.shows_rewards() {
+                row.push(point.map_or_else(nothing, reward));
+            }
+            row
         })
         .collect();
-    Cells { head: Some(head.map(str::to_owned).into()), rows }
+    Cells { head: Some(head), rows }
 }
 
 /// Agents against each other, run by run.
@@ -96,15 +112,27 @@ pub fn pair_table(world: &WorldStudy<'_>) -> Cells {
 /// What is true of a world.
 pub fn facts_rows(facts: &WorldFacts) -> Cells {
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
+    let is_known = facts.against.is_optimal();
+    let span = |span: f64| if is_known { number(span) } else { "unknown".into() };
     let rows = [
         ("states", grouped(facts.states as f64)),
         ("reachable from the start", grouped(facts.reachable as f64)),
         ("actions, at most", facts.actions.to_string()),
         ("class", facts.class.clone()),
         ("start can always be reached back", yes(facts.start_is_recoverable)),
-        ("optimal gain (reward per step)", format!("{:.8} ± {:.0e}", facts.gain, facts.gain_error)),
-        ("span of the optimal bias", number(facts.span)),
-        ("the same over reachable states", number(facts.span_reachable)),
+        (
+            match facts.against {
+                Against::BestKnown { .. } => "gain of the best known policy",
+                _ => "optimal gain (reward per step)",
+            },
+            match facts.against {
+                Against::Nothing => "unknown".into(),
+                _ => format!("{:.8} ± {:.0e}", facts.gain, facts.gain_error),
+            },
+        ),
+        ("span of the optimal bias", span(facts.span)),
+        ("the same over reachable states", span(facts.span_reachable)),
+        ("regret is measured against", facts.against.in_words()),
         ("largest reward", number(facts.r_max)),
         ("bound on TUCRL's Z after a million steps", grouped(bound(facts, 1e6).floor())),
     ];

@@ -14,10 +14,12 @@ mod scal_plus;
 mod tucrl;
 mod ucrl;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use baselines::{Oracle, Random};
+pub use baselines::{Heuristic, Oracle, Random, RuleOfThumb};
 pub use optimistic_q::{Bonus, OptimisticQ, OptimisticQAgent};
 pub use psrl::{OptimisticPsrl, Psrl};
 pub use regal::{Penalty, Regal};
@@ -181,6 +183,8 @@ pub enum Algorithm {
     OptimisticQ(OptimisticQ),
     /// Plays an optimal policy that it was given.
     Oracle,
+    /// Plays the rule of thumb that the world comes with.
+    Heuristic,
     /// Plays uniformly at random.
     Random,
 }
@@ -224,8 +228,12 @@ pub enum AgentError {
 pub struct Knowledge {
     /// An optimal policy, for the oracle.
     pub optimal_policy: Option<Policy>,
+    /// The states that the policy numbers, increasing; `None` when state `i` is number `i`.
+    pub policy_states: Option<Arc<[StateId]>>,
     /// True mean rewards, for `known_rewards`.
     pub mean_rewards: Option<KnownMeans>,
+    /// What a person would play, for the heuristic.
+    pub rule_of_thumb: Option<RuleOfThumb>,
 }
 
 /// What the run loop asks of a learner.
@@ -281,6 +289,8 @@ pub enum Agent {
     OptimisticQ(OptimisticQAgent),
     /// The oracle.
     Oracle(Oracle),
+    /// The rule of thumb.
+    Heuristic(Heuristic),
     /// Uniform play.
     Random(Random),
 }
@@ -299,6 +309,7 @@ macro_rules! with_learner {
             $crate::agents::Agent::OptimisticPsrl($learner) => $body,
             $crate::agents::Agent::OptimisticQ($learner) => $body,
             $crate::agents::Agent::Oracle($learner) => $body,
+            $crate::agents::Agent::Heuristic($learner) => $body,
             $crate::agents::Agent::Random($learner) => $body,
         }
     };
@@ -317,7 +328,9 @@ macro_rules! if_episodic {
             Agent::Regal($learner) => $body,
             Agent::Psrl($learner) => $body,
             Agent::OptimisticPsrl($learner) => $body,
-            Agent::OptimisticQ(_) | Agent::Oracle(_) | Agent::Random(_) => $otherwise,
+            Agent::OptimisticQ(_) | Agent::Oracle(_) | Agent::Heuristic(_) | Agent::Random(_) => {
+                $otherwise
+            }
         }
     };
 }
@@ -336,6 +349,7 @@ impl Algorithm {
             Self::OptimisticPsrl(_) => "optimistic-psrl",
             Self::OptimisticQ(_) => "optimistic-q",
             Self::Oracle => "oracle",
+            Self::Heuristic => "heuristic",
             Self::Random => "random",
         }
     }
@@ -353,6 +367,7 @@ impl Algorithm {
             | Self::OptimisticPsrl(_)
             | Self::OptimisticQ(_)
             | Self::Oracle
+            | Self::Heuristic
             | Self::Random => None,
         }
     }
@@ -432,6 +447,7 @@ impl Algorithm {
                     return Err(AgentError::Missing { algorithm: "oracle", what });
                 }
             },
+            Self::Heuristic => Agent::Heuristic(Heuristic::new(start)),
             Self::Random => Agent::Random(Random::new(space, start, random)),
         };
         agent.inform(self, knowledge)?;
@@ -449,6 +465,12 @@ impl Agent {
         algorithm: &Algorithm,
         knowledge: &Knowledge,
     ) -> Result<(), AgentError> {
+        if let Self::Oracle(oracle) = self {
+            oracle.number_states(knowledge.policy_states.clone());
+        }
+        if let Self::Heuristic(heuristic) = self {
+            return heuristic.follow(knowledge.rule_of_thumb.clone());
+        }
         if !algorithm.needs_mean_rewards() {
             return Ok(());
         }

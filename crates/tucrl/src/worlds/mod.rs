@@ -6,6 +6,10 @@
 //! [`CliffWalking`], and random worlds, [`Garnet`]. Each is a plain struct: fill in the fields,
 //! or take the defaults, and call `build`.
 //!
+//! Some worlds have no table, because their nominal spaces are too large for one: they are
+//! [generators](crate::generator): [`BreakoutGame`], [`CartPole`], [`Queues`], [`Warehouse`], and a large
+//! [`MountainCar`]. [`Junk`] multiplies any world by states that cannot be reached.
+//!
 //! Episodic games are made continuing in one way everywhere: where the game would end, the next
 //! state *is* the start, so that no state stands for "game over". Rewards are shifted and scaled
 //! into `[0, 1]`.
@@ -21,6 +25,8 @@
 //! ```
 
 mod breakout;
+mod breakout_game;
+mod cart_pole;
 mod chain;
 mod cliff_walking;
 mod deep_sea;
@@ -28,30 +34,38 @@ mod four_rooms;
 mod frozen_lake;
 mod garnet;
 mod grid;
+mod junk;
 mod mountain_car;
 #[cfg(test)]
 mod probe;
+mod queues;
 mod river_swim;
 mod six_arms;
 mod taxi;
 mod theta;
 mod three_state;
 mod two_state;
+mod warehouse;
 
 pub use breakout::Breakout;
+pub use breakout_game::{BreakoutGame, BreakoutRules};
+pub use cart_pole::{CartPole, CartPoleRules};
 pub use chain::Chain;
 pub use cliff_walking::CliffWalking;
 pub use deep_sea::DeepSea;
 pub use four_rooms::FourRooms;
 pub use frozen_lake::{FrozenLake, FrozenLakeMap};
 pub use garnet::Garnet;
-pub use mountain_car::MountainCar;
+pub use junk::{Junk, JunkKind};
+pub use mountain_car::{MountainCar, MountainCarRules};
+pub use queues::{QueueRules, Queues};
 pub use river_swim::RiverSwim;
 pub use six_arms::SixArms;
 pub use taxi::{Taxi, TaxiJunk, TaxiMap};
 pub use theta::Theta;
 pub use three_state::{ThreeState, ThreeStateRewards};
 pub use two_state::TwoState;
+pub use warehouse::{Warehouse, WarehouseRules};
 
 use crate::error::WorldError;
 

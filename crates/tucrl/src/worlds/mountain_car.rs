@@ -20,7 +20,9 @@
 
 use super::{MAX_STATES, names_if_few, require};
 use crate::error::WorldError;
+use crate::generator::{Generator, Outcomes};
 use crate::mdp::Mdp;
+use crate::space::{ActionId, Space, StateId};
 
 const LEFT_WALL: f64 = -1.2;
 const RIGHT_END: f64 = 0.6;
@@ -58,9 +60,7 @@ impl MountainCar {
     pub fn build(&self) -> Result<Mdp, WorldError> {
         self.check()?;
         let states = self.positions * self.velocities;
-        let restarts: Vec<usize> = (0..RESTARTS)
-            .map(|k| self.cell(-0.6 + 0.2 * (k as f64 + 0.5) / RESTARTS as f64, 0.0))
-            .collect();
+        let restarts = self.restarts();
         let mut builder = Mdp::builder();
         for state in 0..states {
             builder.state();
@@ -88,11 +88,39 @@ impl MountainCar {
         curve
     }
 
+    /// The same world without a table: a cell's law is computed when it is asked for.
+    ///
+    /// # Errors
+    /// When a size is out of its range; there may be up to 10^9 cells a side.
+    pub fn generator(&self) -> Result<MountainCarRules, WorldError> {
+        let most = 1_000_000_000;
+        let at_least_two = "an integer in 2..=10^9";
+        let accepted = (2..=most).contains(&self.positions);
+        require(accepted, Self::NAME, "positions", self.positions, at_least_two)?;
+        let few = self.velocities <= most;
+        require(few, Self::NAME, "velocities", self.velocities, "an odd integer in 3..=10^9")?;
+        self.check_the_rest()?;
+        let factors = [("position", self.positions as u64), ("velocity", self.velocities as u64)];
+        let space = Space::product(factors, 3)
+            .map_err(|error| WorldError::Space { world: Self::NAME, reason: error.to_string() })?;
+        Ok(MountainCarRules { car: self.clone(), space, restarts: self.restarts() })
+    }
+
+    fn restarts(&self) -> Vec<usize> {
+        (0..RESTARTS)
+            .map(|k| self.cell(-0.6 + 0.2 * (k as f64 + 0.5) / RESTARTS as f64, 0.0))
+            .collect()
+    }
+
     fn check(&self) -> Result<(), WorldError> {
         let at_least_two = "an integer of at least 2 with positions * velocities at most 2^26";
         let states = self.positions.saturating_mul(self.velocities);
         let accepted = self.positions >= 2 && (states <= MAX_STATES || self.velocities < 3);
         require(accepted, Self::NAME, "positions", self.positions, at_least_two)?;
+        self.check_the_rest()
+    }
+
+    fn check_the_rest(&self) -> Result<(), WorldError> {
         let odd = self.velocities >= 3 && self.velocities % 2 == 1;
         let needed = "an odd integer of at least 3";
         require(odd, Self::NAME, "velocities", self.velocities, needed)?;
@@ -179,6 +207,45 @@ impl MountainCar {
     }
 }
 
+/// The world without a table.
+#[derive(Debug, Clone)]
+pub struct MountainCarRules {
+    car: MountainCar,
+    space: Space,
+    restarts: Vec<usize>,
+}
+
+impl Generator for MountainCarRules {
+    fn space(&self) -> &Space {
+        &self.space
+    }
+
+    fn start(&self) -> Vec<(StateId, f64)> {
+        let share = 1.0 / RESTARTS as f64;
+        self.restarts.iter().map(|&state| (state as StateId, share)).collect()
+    }
+
+    fn outcomes(&self, state: StateId, action: ActionId, list: &mut Outcomes) {
+        let outcomes = self.car.outcomes(state as usize, action as usize, &self.restarts);
+        for (next, probability, reward) in outcomes {
+            list.push(next as StateId, probability, reward);
+        }
+    }
+
+    fn rule_of_thumb(&self, state: StateId) -> Option<ActionId> {
+        let (_, v) = self.car.point(state as usize, 0.5, 0.5);
+        Some(if v < 0.0 { 0 } else { 2 })
+    }
+
+    fn rule_in_words(&self) -> &'static str {
+        "push in the direction of the movement"
+    }
+
+    fn action_names(&self) -> &[&'static str] {
+        &["push left", "coast", "push right"]
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::probe::{assert_near, gain_and_span, reachable, reachable_support, row};
@@ -248,6 +315,27 @@ mod tests {
         assert_near(peak, 0.0624, 5e-5);
         assert!(curve.windows(2).all(|pair| pair[0].0 < pair[1].0));
         assert!(curve.last().unwrap().0 >= GOAL);
+    }
+
+    #[test]
+    fn without_a_table_it_is_the_same_world() {
+        use crate::explore::explore;
+        let car = MountainCar::default();
+        let (mdp, world) = (car.build().unwrap(), car.generator().unwrap());
+        let found = explore(&world, 1000, &|_| true).unwrap();
+        assert_eq!(found.states, reachable(&mdp).iter().map(|&s| s as u64).collect::<Vec<_>>());
+        let table = found.table(&world, &|_, _| true).unwrap();
+        for (number, &state) in found.states.iter().enumerate() {
+            for push in 0..3 {
+                let (own, whole) = (table.pair(number, push), mdp.pair(state as usize, push));
+                assert_eq!(table.row(own).probability, mdp.row(whole).probability);
+                assert_eq!(table.mean_reward(own), mdp.mean_reward(whole));
+            }
+        }
+        let vast = MountainCar { positions: 10_000, velocities: 10_001, ..car };
+        assert_eq!(vast.generator().unwrap().space().states(), 100_010_000);
+        let larger = MountainCar { positions: 1 << 40, ..MountainCar::default() };
+        assert!(larger.generator().is_err());
     }
 
     #[test]

@@ -1,0 +1,83 @@
+//! What does each agent earn a step, as time goes by?
+//!
+//! Rewards averaged from the first step on, with a 95 % interval by Student's t: what can be said where no optimal
+//! gain is known, and what makes sense to a reader who does not know regret. Where a gain is known it is a dashed
+//! line.
+//!
+//! Reads `stats`; feeds `report`.
+
+use plotters::backend::DrawingBackend;
+use plotters::coord::Shift;
+use plotters::drawing::DrawingArea;
+
+use super::axis::Axis;
+use super::canvas::GREY;
+use super::curves::{Curve, CurvesFigure, Stroke};
+use super::{Figure, FigureError, colour};
+use crate::record::Against;
+use crate::stats::WorldStudy;
+
+/// Average rewards of all agents in one world.
+#[derive(Debug, Clone, Copy)]
+pub struct RewardFigure<'a> {
+    /// The world and its agents.
+    pub world: &'a WorldStudy<'a>,
+}
+
+/// What happens before is luck.
+const FIRST_TIME: u64 = 100;
+
+impl RewardFigure<'_> {
+    fn curves(&self) -> CurvesFigure {
+        let (gain, mut curves) = (self.world.facts.gain, Vec::new());
+        let (mut last, mut highest) = (10 * FIRST_TIME, 0.0f64);
+        for agent in self.world.agents.iter().filter(|agent| !agent.regret.is_empty()) {
+            let shown = || agent.regret.iter().filter(|point| point.t >= FIRST_TIME);
+            let reward = |t: u64, regret: f64| gain - regret / t as f64;
+            let points: Vec<(f64, f64)> =
+                shown().map(|point| (point.t as f64, reward(point.t, point.mean))).collect();
+            let band = shown()
+                .filter_map(|point| {
+                    let (low, high) = point.student?;
+                    Some((point.t as f64, reward(point.t, high), reward(point.t, low)))
+                })
+                .collect();
+            last = last.max(agent.regret.last().map_or(0, |point| point.t));
+            highest = points.iter().map(|point| point.1).fold(highest, f64::max);
+            let curve = Curve::new(agent.label, colour(agent.colour), Stroke::Line, points);
+            curves.push(Curve { band, ..curve });
+        }
+        let name = match self.world.facts.against {
+            Against::Optimal => Some("optimal gain"),
+            Against::BestKnown { .. } => Some("best known gain"),
+            Against::Nothing => None,
+        };
+        if let Some(name) = name {
+            let line = vec![(FIRST_TIME as f64, gain), (last as f64, gain)];
+            curves.push(Curve::new(name, GREY, Stroke::Dashed, line));
+            highest = highest.max(gain);
+        }
+        CurvesFigure {
+            title: format!("Reward in {}", super::canvas::cut(self.world.world, 60)),
+            explanation: "per step, averaged from the first step on; shaded: 95 % interval".into(),
+            x: Axis::log("steps", FIRST_TIME as f64, last as f64, 8),
+            y: Axis::linear("reward per step", 0.0, highest.max(1e-9) * 1.08, 6),
+            curves,
+            marks: Vec::new(),
+        }
+    }
+}
+
+impl Figure for RewardFigure<'_> {
+    fn size(&self) -> (u32, u32) {
+        self.curves().size()
+    }
+
+    fn draw<B: DrawingBackend>(
+        &self,
+        area: &DrawingArea<B, Shift>,
+        scale: f64,
+    ) -> Result<(), FigureError> {
+        self.curves().draw(area, scale)
+    }
+}
