@@ -9,16 +9,22 @@
 
 mod classic_worlds;
 mod paper_worlds;
+mod vast_worlds;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::Serialize;
 use thiserror::Error;
 use tucrl::error::WorldError;
+use tucrl::explore::ExploreError;
+use tucrl::generator::{Generator, Tabled};
 use tucrl::mdp::Mdp;
+use tucrl::model::Model;
 
 use crate::formats::{self, Format, FormatError, ReadOptions};
+use crate::measure;
 use crate::names::{Arguments, Parameter, Spec, SpecError};
 
 /// What is known about one world of the library.
@@ -28,8 +34,8 @@ pub struct WorldEntry {
     pub name: &'static str,
     /// The world in a line.
     pub summary: &'static str,
-    /// How many states it has by default.
-    pub states: usize,
+    /// How many states it has by default, nominally.
+    pub states: u64,
     /// The largest number of actions that a state has by default.
     pub actions: usize,
     /// The keys that it accepts.
@@ -40,11 +46,23 @@ pub struct WorldEntry {
     pub example: &'static str,
     #[serde(skip)]
     build: fn(&Arguments) -> Result<Mdp, WorldError>,
+    /// For worlds that have no table, always or with these arguments.
+    #[serde(skip)]
+    generate: Option<Generate>,
 }
+
+impl WorldEntry {
+    /// Whether it has a table, at least with its default parameters.
+    pub fn has_table(&self) -> bool {
+        vast_worlds::TABLE.iter().all(|vast| vast.name != self.name)
+    }
+}
+
+type Generate = fn(&Arguments) -> Result<Option<Arc<dyn Generator>>, LoadError>;
 
 /// Every world of the library, the paper's first.
 pub fn worlds() -> impl Iterator<Item = &'static WorldEntry> {
-    paper_worlds::TABLE.iter().chain(classic_worlds::TABLE)
+    paper_worlds::TABLE.iter().chain(classic_worlds::TABLE).chain(vast_worlds::TABLE)
 }
 
 /// The entry that a spec names.
@@ -86,6 +104,9 @@ pub enum LoadError {
     /// The world's own table.
     #[error(transparent)]
     World(WorldError),
+    /// The world has no table, and the search for its reachable states failed.
+    #[error(transparent)]
+    Explore(#[from] ExploreError),
     /// An option that only files have.
     #[error("{option} is for {files}, and {world} is not one: leave the option out")]
     OptionWithoutUse {
@@ -124,40 +145,90 @@ impl World {
         }
         let spec = spec?;
         let entry = entry(&spec)?;
-        Ok(Self::Library { entry, arguments: spec.bind(entry.parameters)? })
+        let arguments = spec.bind(entry.parameters)?;
+        let arguments =
+            arguments.shortened(|base| Self::parse(base).map(|base| base.to_string()))?;
+        Ok(Self::Library { entry, arguments })
     }
 
-    /// Builds or reads the world.
+    /// Builds or reads the world; of a world without a table only its rule is made.
     ///
     /// # Errors
     /// When a parameter is out of range, the file is faulty, or an option does not apply.
-    pub fn build(&self, options: &ReadOptions) -> Result<Mdp, LoadError> {
-        let without_use = |option, files| {
+    pub fn open(&self, options: &ReadOptions) -> Result<Model, LoadError> {
+        let Self::Library { entry, arguments } = self else {
+            return Ok(Arc::new(self.build(options)?).into());
+        };
+        if let Some(generate) = entry.generate {
+            self.refuse_file_options(options)?;
+            let generated = generate(arguments).map_err(|error| match error {
+                LoadError::World(error) => self.refusal(error),
+                other => other,
+            })?;
+            if let Some(generator) = generated {
+                return Ok(generator.into());
+            }
+        }
+        Ok(Arc::new(self.build(options)?).into())
+    }
+
+    /// The error of a world of the library, pointing at the parameter that it is about.
+    fn refusal(&self, error: WorldError) -> LoadError {
+        match (self, error) {
+            (
+                Self::Library { arguments, .. },
+                WorldError::Parameter { parameter, value, expected, .. },
+            ) => arguments.out_of_range(parameter, &value, expected).into(),
+            (_, other) => LoadError::World(other),
+        }
+    }
+
+    fn refuse_file_options(&self, options: &ReadOptions) -> Result<(), LoadError> {
+        let refuse = |option, files| {
             Err(LoadError::OptionWithoutUse { option, files, world: self.to_string() })
         };
         match self {
             Self::Library { .. } if options.reward_model.is_some() => {
-                without_use("--reward-model", "DRN files")
+                refuse("--reward-model", "DRN files")
             }
-            Self::Library { .. } if options.r_max.is_some() => {
-                without_use("--r-max", "model files")
+            Self::Library { .. } if options.r_max.is_some() => refuse("--r-max", "model files"),
+            Self::File(path)
+                if options.reward_model.is_some() && Format::of(path)? != Format::Drn =>
+            {
+                refuse("--reward-model", "DRN files")
             }
-            Self::Library { entry, arguments } => {
-                (entry.build)(arguments).map_err(|error| match error {
-                    WorldError::Parameter { parameter, value, expected, .. } => {
-                        arguments.out_of_range(parameter, &value, expected).into()
-                    }
-                    other => LoadError::World(other),
-                })
-            }
-            Self::File(path) => {
-                if options.reward_model.is_some() && Format::of(path)? != Format::Drn {
-                    return without_use("--reward-model", "DRN files");
-                }
-                Ok(formats::read(path, options)?)
-            }
+            _ => Ok(()),
         }
     }
+
+    /// Builds or reads the table of the world; of a world without one, that of its reachable part.
+    ///
+    /// # Errors
+    /// When a parameter is out of range, the file is faulty, an option does not apply, or too many states
+    /// are reachable for a table.
+    pub fn build(&self, options: &ReadOptions) -> Result<Mdp, LoadError> {
+        self.refuse_file_options(options)?;
+        let (entry, arguments) = match self {
+            Self::File(path) => return Ok(formats::read(path, options)?),
+            Self::Library { entry, arguments } => (entry, arguments),
+        };
+        if entry.generate.is_some()
+            && let Model::Generated { generator, .. } = self.open(options)?
+        {
+            let found = measure::search(&*generator, measure::LIMIT, &())?;
+            return Ok(found.table(&*generator, &|_, _| true)?);
+        }
+        (entry.build)(arguments).map_err(|error| self.refusal(error))
+    }
+}
+
+/// Any world as a generator; a table is one, too.
+fn generator(world: &World) -> Result<Arc<dyn Generator>, LoadError> {
+    Ok(match world.open(&ReadOptions::default())? {
+        Model::Generated { generator, .. } => generator,
+        Model::Table(mdp) => Arc::new(Tabled::new(mdp)),
+        _ => Arc::new(Tabled::new(Arc::new(world.build(&ReadOptions::default())?))),
+    })
 }
 
 impl fmt::Display for World {

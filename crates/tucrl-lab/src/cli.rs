@@ -21,6 +21,7 @@ Examples:
   tucrl worlds taxi                   what is known about one, and its parameters
   tucrl inspect taxi                  exact answers about a world
   tucrl inspect three-state:delta=0   a world with a parameter
+  tucrl explore breakout-game         how much of a vast world can be reached
   tucrl export taxi --to taxi.json    a world as a file
   tucrl inspect taxi.json             a file is a world too
   tucrl agents                        which agents there are
@@ -62,6 +63,16 @@ Examples:
 The JSON keys do not change between releases; a diameter of null is infinite,
 and `skipped` lists the keys that were not computed.")]
     Inspect(Inspect),
+    /// Search for the states that can really be reached
+    #[command(after_help = "\
+Examples:
+  tucrl explore breakout-game
+  tucrl explore mountain-car:nx=1e3,nv=1001 --jobs 4
+  tucrl explore queues:capacity=20 --limit 1e6 --json
+
+The search goes forwards from the start over everything that may follow. It keeps
+about 30 bytes a state, and what it finds does not depend on --jobs.")]
+    Explore(Explore),
     /// Write a world to a model file
     #[command(after_help = "\
 Examples:
@@ -230,6 +241,21 @@ pub(crate) enum Part {
 }
 
 #[derive(Debug, Args)]
+pub(crate) struct Explore {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// After so many states the search is given up
+    #[arg(long, value_name = "N", default_value = "1e7", value_parser = limit)]
+    pub(crate) limit: usize,
+    /// How many threads to use; one per core unless given
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
 pub(crate) struct Export {
     #[command(flatten)]
     pub(crate) source: Source,
@@ -288,6 +314,9 @@ pub(crate) struct Learn {
     /// How many threads to use; one per core unless given
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) jobs: Option<u16>,
+    /// In a world without a table, how many reachable states to search for the optimal gain
+    #[arg(long, value_name = "N", default_value = "1e6", value_parser = limit)]
+    pub(crate) limit: usize,
     /// How many times a decade regret is written down, evenly on a log scale
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) checkpoints: u32,
@@ -414,6 +443,12 @@ fn shard(text: &str) -> Result<(usize, usize), String> {
 fn seconds(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|value: &f64| (0.0..=1e9).contains(value));
     value.ok_or_else(|| "write a number of seconds, such as 20".into())
+}
+
+fn limit(text: &str) -> Result<usize, String> {
+    let limit = integer(text).filter(|limit| (1..=LONGEST).contains(limit));
+    let limit = limit.and_then(|limit| usize::try_from(limit).ok());
+    limit.ok_or_else(|| "write a number of states, such as 1e7".into())
 }
 
 fn steps(text: &str) -> Result<u64, String> {

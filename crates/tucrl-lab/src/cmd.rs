@@ -7,6 +7,7 @@ mod agents;
 mod bench;
 mod board;
 mod bound;
+mod explore;
 mod export;
 mod inspect;
 mod learn;
@@ -47,6 +48,7 @@ pub(crate) fn run(arguments: Arguments) -> anyhow::Result<ExitCode> {
         Some(Verb::Reproduce(ask)) => reproduce::run(&ask)?,
         Some(Verb::Worlds(ask)) => well(worlds::run(&ask)?),
         Some(Verb::Inspect(ask)) => well(inspect::run(&ask)?),
+        Some(Verb::Explore(ask)) => well(explore::run(&ask)?),
         Some(Verb::Export(ask)) => well(export::run(&ask)?),
         Some(Verb::Agents(ask)) => well(agents::run(&ask)?),
         Some(Verb::Learn(ask)) => learn::run(&ask)?,

@@ -69,6 +69,12 @@ pub fn too_short(
             Relaxation::L1 => {
                 ("half the radius of an L1 ball", widths.radius(fresh) / less_one / 2.0)
             }
+            // With one next state a pair.
+            Relaxation::Mass => {
+                let all = space.states() as f64;
+                let one = widths.unobserved(fresh) / less_one;
+                ("half the radius of an L1 ball", all.min(3.0) * one / 2.0)
+            }
             Relaxation::Zeta => {
                 let one = widths.unobserved(fresh) / less_one;
                 ("the width of an unobserved next state", one + unseen as f64 * one.min(1.0))

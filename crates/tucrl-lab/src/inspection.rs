@@ -141,6 +141,10 @@ pub struct Inspection {
     pub max_support_reachable: usize,
     /// The keys that are absent because they were not computed.
     pub skipped: Vec<&'static str>,
+    /// Reachable states over all; only of worlds without a table, whose class, end components, pairs,
+    /// transitions and supports are those of the reachable part.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reachable_fraction: Option<f64>,
     /// An optimal policy, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<Vec<Choice>>,
@@ -187,6 +191,7 @@ impl Inspection {
             max_support: mdp.max_support(),
             max_support_reachable: structure::max_support_within(mdp, &is_reachable),
             skipped: Vec::new(),
+            reachable_fraction: None,
             policy: None,
         };
         if effort.gain {
@@ -200,6 +205,23 @@ impl Inspection {
         }
         inspection.measure(mdp, &is_reachable, effort.diameter_limit, watch)?;
         Ok(inspection)
+    }
+
+    /// Says that what was inspected is only the reachable part of a space with so many states.
+    pub fn within(mut self, nominal: u64) -> Self {
+        self.reachable_fraction = Some(self.reachable as f64 / nominal as f64);
+        self.states = usize::try_from(nominal).unwrap_or(usize::MAX);
+        if nominal > self.reachable as u64 {
+            self.span = None;
+            if !self.skipped.contains(&"span") {
+                self.skipped.push("span");
+            }
+            if self.diameter.is_some() {
+                // Nothing leads from the start to what cannot be reached.
+                self.diameter = Some(Steps::Infinite);
+            }
+        }
+        self
     }
 
     fn take(&mut self, mdp: &Mdp, solution: &Solution, is_reachable: &[bool]) {

@@ -15,6 +15,7 @@ pub mod formats;
 pub mod horizon;
 pub mod inspection;
 pub mod learning;
+pub mod measure;
 pub mod names;
 pub mod plot;
 pub mod record;

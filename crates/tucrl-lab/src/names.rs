@@ -1,6 +1,7 @@
 //! How is a world or an agent named in one word?
 //!
-//! By a compact spec, `name:key=value,key=value`, as in `three-state:delta=0.005`. Here is only the
+//! By a compact spec, `name:key=value,key=value`, as in `three-state:delta=0.005`. A value that is itself a
+//! spec with keys stands in parentheses: `junk:base=(three-state:delta=0),factor=1e6`. Here is only the
 //! grammar: a [`Spec`] is a name and a list of keys and values, each with its place in the text, and
 //! [`Spec::bind`] checks them against a table of [`Parameter`]s. Which names exist, and what they
 //! build, stands in the tables, so that worlds and agents share one grammar and one set of messages.
@@ -78,10 +79,7 @@ impl Spec {
             if text[tail.clone()].trim().is_empty() {
                 return Err(fault(tail.start - 1..tail.start, Problem::NothingAfterColon));
             }
-            let mut from = tail.start;
-            for piece in text[tail].split(',') {
-                let whole = from..from + piece.len();
-                from = whole.end + 1;
+            for whole in pieces(text, tail).map_err(|at| fault(at, Problem::Parentheses))? {
                 let piece_at = trimmed(text, whole.clone());
                 if piece_at.is_empty() {
                     // Widened to a comma beside it, so that there is something to point at.
@@ -94,7 +92,10 @@ impl Spec {
                 };
                 let equals = piece_at.start + equals;
                 let key = trimmed(text, piece_at.start..equals);
-                let value = trimmed(text, equals + 1..piece_at.end);
+                let mut value = trimmed(text, equals + 1..piece_at.end);
+                if text[value.clone()].starts_with('(') && text[value.clone()].ends_with(')') {
+                    value = trimmed(text, value.start + 1..value.end - 1);
+                }
                 if key.is_empty() {
                     return Err(fault(piece_at, Problem::NoKey));
                 }
@@ -157,7 +158,7 @@ impl Spec {
         let defaults = |so_far: &[Value], parameter: &Parameter| {
             let earlier = parameters.iter().position(|other| other.key == parameter.default);
             match earlier.and_then(|index| so_far.get(index)) {
-                Some(&value) => value,
+                Some(value) => value.clone(),
                 None => match parameter.accepts.read(parameter.key, parameter.default) {
                     Ok(value) => value,
                     Err(problem) => panic!("the default of {} is wrong: {problem}", parameter.key),
@@ -167,8 +168,9 @@ impl Spec {
         let (mut values, mut places, mut is_default) = (Vec::new(), Vec::new(), Vec::new());
         for (parameter, given) in parameters.iter().zip(given) {
             let default = defaults(&values, parameter);
+            let is_same = given.as_ref().is_none_or(|(value, _)| *value == default);
             let (value, place) = given.map_or((default, None), |(value, at)| (value, Some(at)));
-            is_default.push(value == default);
+            is_default.push(is_same);
             values.push(value);
             places.push(place);
         }
@@ -210,9 +212,35 @@ impl Arguments {
     /// When the table has no such key.
     pub fn value(&self, key: &str) -> Value {
         match self.parameters.iter().position(|parameter| parameter.key == key) {
-            Some(index) => self.values[index],
+            Some(index) => self.values[index].clone(),
             None => panic!("{} has no key {key}", self.spec.name()),
         }
+    }
+
+    /// The value of a key that accepts a spec.
+    ///
+    /// # Panics
+    /// As [`Self::number`].
+    pub fn spec(&self, key: &str) -> String {
+        match self.value(key) {
+            Value::Spec(spec) => spec,
+            other => panic!("{key} is {other:?}, not a spec"),
+        }
+    }
+
+    /// The same arguments with every spec among the values put into its shortest form.
+    ///
+    /// # Errors
+    /// The first error of `shorten`.
+    pub fn shortened<E>(mut self, shorten: impl Fn(&str) -> Result<String, E>) -> Result<Self, E> {
+        for (index, parameter) in self.parameters.iter().enumerate() {
+            if let Value::Spec(spec) = &self.values[index] {
+                let short = shorten(spec)?;
+                self.is_default[index] = short == shorten(parameter.default)?;
+                self.values[index] = Value::Spec(short);
+            }
+        }
+        Ok(self)
     }
 
     /// Whether the table has a key.
@@ -325,6 +353,28 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         }
     }
     best.map(|(_, candidate)| candidate)
+}
+
+/// The pieces between commas that stand in no parentheses; or where a parenthesis has no partner.
+fn pieces(text: &str, range: Range<usize>) -> Result<Vec<Range<usize>>, Range<usize>> {
+    let (mut pieces, mut open, mut from) = (Vec::new(), Vec::new(), range.start);
+    for (offset, character) in text[range.clone()].char_indices() {
+        let at = range.start + offset;
+        match character {
+            '(' => open.push(at),
+            ')' if open.pop().is_none() => return Err(at..at + 1),
+            ',' if open.is_empty() => {
+                pieces.push(from..at);
+                from = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if let Some(at) = open.pop() {
+        return Err(at..at + 1);
+    }
+    pieces.push(from..range.end);
+    Ok(pieces)
 }
 
 /// A range without the blanks at its ends.

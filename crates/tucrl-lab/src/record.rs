@@ -56,6 +56,43 @@ pub struct WorldFacts {
     pub span_reachable: f64,
     /// Largest possible reward.
     pub r_max: f64,
+    /// What the gain is that regret is measured against.
+    #[serde(default, skip_serializing_if = "Against::is_optimal")]
+    pub against: Against,
+}
+
+/// What regret is measured against.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Against {
+    /// The optimal gain.
+    #[default]
+    Optimal,
+    /// The best policy among those that stay with the states that a search looked at before it was given
+    /// up: a certified lower bound on the optimal gain, which may be anything up to the largest reward.
+    BestKnown {
+        /// How many states were looked at.
+        explored: u64,
+    },
+    /// Nothing: the gain is written as 0, and regret is minus the sum of the rewards.
+    Nothing,
+}
+
+impl Against {
+    /// Whether regret is regret.
+    pub fn is_optimal(&self) -> bool {
+        *self == Self::Optimal
+    }
+
+    /// In words, for tables and figures.
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Optimal => "the optimal gain".into(),
+            Self::BestKnown { explored } => format!(
+                "the best known policy, which stays with the {explored} states explored; a lower bound"
+            ),
+            Self::Nothing => "nothing: no gain is known".into(),
+        }
+    }
 }
 
 /// Where, when and how fast a run was made.

@@ -1,6 +1,7 @@
 //! Does the paper's story hold here?
 //!
-//! The paper claims eight things with its figures and examples. Each is a [`Claim`]: what is said, which
+//! The paper claims eight things with its figures and examples, and a ninth between the lines: junk states cost
+//! no more than logarithms. Each is a [`Claim`]: what is said, which
 //! experiment or computation tests it, and a judge that reads the stored records, measures stated
 //! statistics and says whether they are as claimed. Everything that runs goes through the same experiments,
 //! store and sweep as any other work, so a reproduction can be stopped and continued, and each part has
@@ -12,6 +13,7 @@
 mod claims;
 mod free_lunch;
 mod judge;
+mod junk;
 mod page;
 mod pictures;
 mod regimes;

@@ -10,11 +10,11 @@
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tucrl::agents::Algorithm;
-use tucrl::mdp::Mdp;
+use tucrl::model::Model;
 use tucrl::run::{Run, RunError, RunRecord, RunSpec, RunState, Truth};
 
 /// A chunk should take about so long.
@@ -60,7 +60,7 @@ pub enum Begin {
 #[derive(Debug)]
 pub struct Job<'a> {
     /// The world.
-    pub mdp: &'a Arc<Mdp>,
+    pub model: Model,
     /// What regret is measured against.
     pub truth: &'a Truth,
     /// The agent, the steps and the seeds.
@@ -96,13 +96,14 @@ pub struct Outcome {
 /// Runs all cells of one world on the threads of the current rayon pool; outcomes are in the order of the
 /// cells.
 pub fn run_all(
-    mdp: &Arc<Mdp>,
+    model: impl Into<Model>,
     truth: &Truth,
     cells: &[RunSpec],
     watch: &dyn Watch,
 ) -> Vec<Outcome> {
+    let model = model.into();
     let jobs: Vec<Job<'_>> =
-        cells.iter().map(|spec| Job { mdp, truth, spec: spec.clone() }).collect();
+        cells.iter().map(|spec| Job { model: model.clone(), truth, spec: spec.clone() }).collect();
     let outcomes: Vec<Mutex<Option<Outcome>>> = cells.iter().map(|_| Mutex::new(None)).collect();
     run_jobs(&jobs, watch, &|cell, outcome| {
         *outcomes[cell].lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
@@ -144,10 +145,10 @@ fn weight(cell: &RunSpec) -> u128 {
 }
 
 fn run_one(job: &Job<'_>, cell: usize, worker: usize, watch: &dyn Watch) -> Option<Outcome> {
-    let (mdp, truth, spec) = (Arc::clone(job.mdp), job.truth.clone(), job.spec.clone());
+    let (model, truth, spec) = (job.model.clone(), job.truth.clone(), job.spec.clone());
     let begun = match watch.begin(cell) {
-        Begin::Anew => Run::new(spec, mdp, truth),
-        Begin::At(state) => Run::resume(spec, mdp, truth, *state),
+        Begin::Anew => Run::new(spec, model, truth),
+        Begin::At(state) => Run::resume(spec, model, truth, *state),
         Begin::Skip => return None,
     };
     let mut run = match begun {
@@ -211,10 +212,12 @@ fn never_began(truth: &Truth, error: RunError) -> Outcome {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
     use std::sync::atomic::AtomicU64;
 
     use tucrl::agents::{Tucrl, Ucrl};
     use tucrl::evi::Method;
+    use tucrl::mdp::Mdp;
     use tucrl::run::Checkpoints;
     use tucrl::solve;
     use tucrl::worlds::ThreeState;

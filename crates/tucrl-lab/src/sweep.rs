@@ -135,7 +135,7 @@ pub fn run(
             master_seed: cell.id.master_seed,
             run: cell.id.run,
         };
-        Job { mdp: &world.mdp, truth: &world.truth, spec }
+        Job { model: world.model.clone(), truth: &world.truth, spec }
     };
     let jobs: Vec<Job<'_>> = cells.iter().map(job).collect();
     let keeper = Keeper::new(store, cells, &jobs, options, watch);

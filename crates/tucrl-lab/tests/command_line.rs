@@ -221,7 +221,8 @@ fn the_diameter_of_a_large_world_is_left_out_unless_asked_for() {
 #[test]
 fn every_world_comes_back_identical_from_both_formats() {
     let folder = folder();
-    for entry in catalogue::worlds() {
+    // A file holds a table; of worlds without one it would hold the reachable part only.
+    for entry in catalogue::worlds().filter(|entry| entry.has_table()) {
         let mdp = built(entry.name);
         for name in ["m.json", "m.drn"] {
             let path = folder.path().join(name);

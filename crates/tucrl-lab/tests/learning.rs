@@ -373,8 +373,11 @@ const SMALL: &[(&str, &str)] = &[
 #[test]
 fn every_agent_runs_in_every_world() {
     let folder = folder();
-    let agents: Vec<String> =
-        agent_catalogue::agents().map(|entry| format!(" --agent {}", entry.name)).collect();
+    // Few worlds come with a rule of thumb.
+    let agents: Vec<String> = agent_catalogue::agents()
+        .filter(|entry| entry.name != "heuristic")
+        .map(|entry| format!(" --agent {}", entry.name))
+        .collect();
     let examples: Vec<String> = agent_catalogue::agents()
         .filter(|entry| entry.example != entry.name)
         .map(|entry| format!(" --agent {}", entry.example))

@@ -11,7 +11,7 @@ use crate::mdp::Mdp;
 use crate::reward::{PairReward, RewardLaw};
 
 /// How far a row may sum from one before it is refused.
-const SUM_TOLERANCE: f64 = 1e-9;
+pub(crate) const SUM_TOLERANCE: f64 = 1e-9;
 
 /// Builds an [`Mdp`] state by state, in one pass, without a second copy of the table.
 ///
@@ -108,14 +108,16 @@ impl MdpBuilder {
         let mut mixed: Vec<(u32, f64, RewardLaw)> = Vec::with_capacity(entries.len());
         for entry in entries {
             match mixed.last_mut() {
-                Some(last) if last.0 == entry.0 => match mixture(last, &entry) {
-                    Some(law) => (last.1, last.2) = (last.1 + entry.1, law),
-                    None => self.refuse(ModelError::UnmixableRewards {
-                        state,
-                        action,
-                        next: entry.0 as usize,
-                    }),
-                },
+                Some(last) if last.0 == entry.0 => {
+                    match mixture((last.1, &last.2), (entry.1, &entry.2)) {
+                        Some(law) => (last.1, last.2) = (last.1 + entry.1, law),
+                        None => self.refuse(ModelError::UnmixableRewards {
+                            state,
+                            action,
+                            next: entry.0 as usize,
+                        }),
+                    }
+                }
                 _ => mixed.push(entry),
             }
         }
@@ -272,24 +274,29 @@ impl MdpBuilder {
             self.refuse(ModelError::EmptyRow { state, action });
             return None;
         }
-        let rounding = (row.len() + 2) as f64 * f64::EPSILON;
+        let entries = row.len();
         let sum: f64 = row.sum();
         if (sum - 1.0).abs() > SUM_TOLERANCE {
             self.refuse(ModelError::RowSum { state, action, sum });
             return None;
         }
-        Some(if (sum - 1.0).abs() <= rounding { 1.0 } else { sum })
+        Some(if needs_no_scaling(sum, entries) { 1.0 } else { sum })
     }
 }
 
-/// The law of the reward when two outcomes lead to the same next state.
-fn mixture(a: &(u32, f64, RewardLaw), b: &(u32, f64, RewardLaw)) -> Option<RewardLaw> {
-    if a.2 == b.2 {
-        return Some(a.2.clone());
+/// Whether a law sums to one up to rounding.
+pub(crate) fn needs_no_scaling(sum: f64, entries: usize) -> bool {
+    (sum - 1.0).abs() <= (entries + 2) as f64 * f64::EPSILON
+}
+
+/// The law of the reward when two outcomes, of these probabilities, lead to the same next state.
+pub(crate) fn mixture(a: (f64, &RewardLaw), b: (f64, &RewardLaw)) -> Option<RewardLaw> {
+    if a.1 == b.1 {
+        return Some(a.1.clone());
     }
-    let total = a.1 + b.1;
+    let total = a.0 + b.0;
     let mut outcomes: Vec<(f64, f64)> = Vec::new();
-    for (_, weight, law) in [a, b] {
+    for (weight, law) in [a, b] {
         outcomes
             .extend(law.outcomes()?.into_iter().map(|(reward, p)| (reward, p * weight / total)));
     }
@@ -337,7 +344,7 @@ fn checked_start(law: &[(usize, f64)], states: usize) -> Result<Vec<(u32, f64)>,
     if (sum - 1.0).abs() > SUM_TOLERANCE {
         return Err(ModelError::StartSum { sum });
     }
-    if (sum - 1.0).abs() > (start.len() + 2) as f64 * f64::EPSILON {
+    if !needs_no_scaling(sum, start.len()) {
         start.iter_mut().for_each(|entry| entry.1 /= sum);
     }
     Ok(start)

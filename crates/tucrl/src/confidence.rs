@@ -74,6 +74,7 @@ pub struct Widths {
     next_root: f64,
     next_linear: f64,
     states: f64,
+    bounds_mass: bool,
 }
 
 impl Confidence {
@@ -107,6 +108,7 @@ impl Confidence {
                 next_root: root(self.alpha_p, 14.0 * states * log(actions)),
                 next_linear: 0.0,
                 states,
+                bounds_mass: false,
             },
             Family::Bernstein => Widths {
                 family: self.family,
@@ -115,12 +117,23 @@ impl Confidence {
                 next_root: root(self.alpha_p, 14.0 * b),
                 next_linear: self.alpha_p * (49.0 / 3.0) * b,
                 states,
+                bounds_mass: false,
             },
         }
     }
 }
 
 impl Widths {
+    /// The same widths, but with L1 radii that do not grow with S: the widths of the `d` next states
+    /// observed, and for the mass of all others together `1 + d` times the width of one.
+    ///
+    /// The chance that the next visit shows something new is the mass m never observed so far, which never
+    /// grows; `d` of N visits did. As E exp((1 - 1/e) m - x) <= 1 for an indicator x of mean m, N m is at
+    /// most (d + ln(1/delta)) / (1 - 1/e) with probability 1 - delta, which is less than `1 + d` widths.
+    pub fn bounding_mass(self) -> Self {
+        Self { bounds_mass: true, ..self }
+    }
+
     /// The reward width of a pair.
     #[doc(alias = "beta_r")]
     #[inline]
@@ -150,13 +163,17 @@ impl Widths {
     }
 
     /// The radius of the L1 ball: UCRL2's own, or the sum of the Bernstein widths over *all* S next
-    /// states, forbidden ones included.
+    /// states, forbidden ones included; see also [`Widths::bounding_mass`].
     #[inline]
     pub fn radius(&self, pair: &PairCounts) -> f64 {
         match self.family {
             Family::Hoeffding => self.next_root / (pair.visits_at_least_one() as f64).sqrt(),
             Family::Bernstein => {
-                self.next_root * pair.spread() + self.states * self.unobserved(pair)
+                let widths = match self.bounds_mass {
+                    true => (2.0 * f64::from(pair.observed()) + 1.0).min(self.states),
+                    false => self.states,
+                };
+                self.next_root * pair.spread() + widths * self.unobserved(pair)
             }
         }
     }

@@ -84,6 +84,12 @@ impl PairCounts {
         self.spread
     }
 
+    /// How many different next states have been observed.
+    #[inline]
+    pub fn observed(&self) -> u32 {
+        self.row_len
+    }
+
     /// N± = max(1, N - 1).
     #[inline]
     pub fn visits_less_one(&self) -> u64 {

@@ -4,12 +4,13 @@
 //! known model walked at random: it draws the next state, then the reward, from the stream of its
 //! run, so that agents of the same run index face the same luck wherever they act alike.
 //!
-//! Reads `mdp`, `space`, `rng`; feeds `run`. Departures from the paper: none.
+//! Reads `mdp`, `generator`, `space`, `rng`; feeds `model`, which walks worlds without a table, and `run`. Departures from the paper: none.
 
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
+use crate::generator::GeneratorError;
 use crate::mdp::Mdp;
 use crate::reward::PairReward;
 use crate::rng::RandomStream;
@@ -34,9 +35,12 @@ pub trait Environment {
     fn state(&self) -> StateId;
     /// Plays an action in the present state.
     ///
+    /// # Errors
+    /// When the world is given by a rule and the rule is wrong; a table has been checked and is not.
+    ///
     /// # Panics
     /// When the present state does not have the action.
-    fn step(&mut self, action: ActionId) -> Step;
+    fn step(&mut self, action: ActionId) -> Result<Step, GeneratorError>;
 }
 
 /// A model walked at random.
@@ -50,14 +54,14 @@ pub struct Walk {
 /// Where a walk stands; all that a checkpoint needs besides the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WalkState {
-    state: u32,
-    random: RandomStream,
+    pub(crate) state: StateId,
+    pub(crate) random: RandomStream,
 }
 
 impl WalkState {
     /// The state that the walk is in.
     pub fn state(&self) -> StateId {
-        StateId::from(self.state)
+        self.state
     }
 }
 
@@ -70,7 +74,15 @@ impl Walk {
             many => many[random.categorical(&many.iter().map(|e| e.1).collect::<Vec<_>>())].0,
         };
         let space = Space::listed((0..mdp.states()).map(|s| mdp.actions(s) as u32).collect());
-        Self { mdp, space, at: WalkState { state: state as u32, random } }
+        Self { mdp, space, at: WalkState { state: state as StateId, random } }
+    }
+
+    /// The same walk in a space that is said to have so many states; see [`Space::padded`].
+    ///
+    /// # Panics
+    /// When the model has more.
+    pub fn padded(self, states: u64) -> Self {
+        Self { space: self.space.padded(states), ..self }
     }
 
     /// Where the walk stands.
@@ -87,6 +99,17 @@ impl Walk {
         let space = Space::listed((0..mdp.states()).map(|s| mdp.actions(s) as u32).collect());
         Self { mdp, space, at }
     }
+
+    /// Plays an action in the present state; a table has been checked, so that nothing can go wrong.
+    ///
+    /// # Panics
+    /// When the present state does not have the action.
+    #[inline]
+    pub fn step(&mut self, action: ActionId) -> Step {
+        let step = draw(&self.mdp, self.at.state as usize, action as usize, &mut self.at.random);
+        self.at.state = step.next;
+        step
+    }
 }
 
 impl Environment for Walk {
@@ -96,14 +119,12 @@ impl Environment for Walk {
 
     #[inline]
     fn state(&self) -> StateId {
-        StateId::from(self.at.state)
+        self.at.state
     }
 
     #[inline]
-    fn step(&mut self, action: ActionId) -> Step {
-        let step = draw(&self.mdp, self.at.state as usize, action as usize, &mut self.at.random);
-        self.at.state = step.next as u32;
-        step
+    fn step(&mut self, action: ActionId) -> Result<Step, GeneratorError> {
+        Ok(Self::step(self, action))
     }
 }
 

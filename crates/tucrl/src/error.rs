@@ -281,4 +281,12 @@ pub enum WorldError {
     /// The world's own table was refused; this is a bug of the world.
     #[error(transparent)]
     Model(#[from] ModelError),
+    /// The product of the world's factors is no space.
+    #[error("{world}: {reason}")]
+    Space {
+        /// The world.
+        world: &'static str,
+        /// What is wrong with it.
+        reason: String,
+    },
 }

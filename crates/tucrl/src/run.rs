@@ -6,7 +6,7 @@
 //! it was stopped, and every random number comes from two streams that belong to the run, so it ends the
 //! same to the last bit. Memory does not grow with the number of steps.
 //!
-//! Reads `env`, `agents`; feeds the laboratory. Departures from the paper: none.
+//! Reads `env`, `model`, `agents`; feeds the laboratory. Departures from the paper: none.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,10 +14,11 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::agents::{Agent, AgentError, Algorithm, Knowledge, Learner, with_learner};
-use crate::env::{Environment, Walk, WalkState};
+use crate::agents::{Agent, AgentError, Algorithm, Knowledge, Learner, RuleOfThumb, with_learner};
+use crate::env::{Environment, WalkState};
 use crate::episode::{EpisodeRecord, KnownMeans};
-use crate::mdp::Mdp;
+use crate::generator::GeneratorError;
+use crate::model::{Model, Stroll};
 use crate::planner::PlanError;
 use crate::policy::Policy;
 use crate::rng::{Purpose, RandomStream};
@@ -98,6 +99,9 @@ pub enum RunError {
     /// A plan failed.
     #[error(transparent)]
     Plan(#[from] PlanError),
+    /// The world is given by a rule, and the rule is wrong.
+    #[error(transparent)]
+    World(#[from] GeneratorError),
     /// Something that cannot happen did; for whoever runs many runs and must not lose the others.
     #[error("a bug in tucrl: {message}; please report it with the spec and the seed of the run")]
     Bug {
@@ -168,7 +172,7 @@ pub struct Run {
     spec: RunSpec,
     truth: Truth,
     times: Vec<u64>,
-    walk: Walk,
+    walk: Stroll,
     state: RunState,
     elapsed: Duration,
 }
@@ -216,9 +220,11 @@ impl Run {
     /// Prepares a run.
     ///
     /// # Errors
-    /// When an option of the agent is out of range or it needs what cannot be told.
-    pub fn new(spec: RunSpec, mdp: Arc<Mdp>, truth: Truth) -> Result<Self, RunError> {
-        if let Some(r_max) = spec.algorithm.r_max().filter(|&r_max| r_max < mdp.r_max()) {
+    /// When an option of the agent is out of range or it needs what cannot be told, or the world's rule
+    /// is wrong.
+    pub fn new(spec: RunSpec, model: impl Into<Model>, truth: Truth) -> Result<Self, RunError> {
+        let model = model.into();
+        if let Some(r_max) = spec.algorithm.r_max().filter(|&r_max| r_max < model.r_max()) {
             // Optimism that is capped below what the world can pay is none.
             let (option, value) = ("r_max", r_max.to_string());
             let expected = "at least the largest reward of the world";
@@ -226,8 +232,8 @@ impl Run {
         }
         let world = RandomStream::of_run(spec.master_seed, spec.run, Purpose::World);
         let own = RandomStream::of_run(spec.master_seed, spec.run, Purpose::Agent);
-        let knowledge = knowledge(&mdp, &truth);
-        let walk = Walk::new(mdp, world);
+        let knowledge = knowledge(&model, &truth);
+        let walk = Stroll::new(&model, world)?;
         let agent = spec.algorithm.start(walk.space().clone(), walk.state(), own, &knowledge)?;
         let state = RunState {
             agent,
@@ -252,12 +258,13 @@ impl Run {
     /// When the state belongs to another model.
     pub fn resume(
         spec: RunSpec,
-        mdp: Arc<Mdp>,
+        model: impl Into<Model>,
         truth: Truth,
         mut state: RunState,
     ) -> Result<Self, RunError> {
-        state.agent.inform(&spec.algorithm, &knowledge(&mdp, &truth))?;
-        let walk = Walk::resume(mdp, state.walk.clone());
+        let model = model.into();
+        state.agent.inform(&spec.algorithm, &knowledge(&model, &truth))?;
+        let walk = Stroll::resume(&model, state.walk.clone());
         let times = spec.checkpoints.times(spec.steps);
         Ok(Self { spec, truth, times, walk, state, elapsed: Duration::ZERO })
     }
@@ -277,14 +284,12 @@ impl Run {
             let block_end = (self.state.taken / BLOCK + 1) * BLOCK;
             let until = goal.min(checkpoint).min(block_end);
             let (walk, state) = (&mut self.walk, &mut self.state);
-            outcome = with_learner!(&mut state.agent, learner => play(
-                learner,
-                walk,
-                until,
-                &mut state.taken,
-                &mut state.reward.block,
-                &mut state.mean_reward.block,
-            ));
+            let (taken, reward) = (&mut state.taken, &mut state.reward.block);
+            let mean = &mut state.mean_reward.block;
+            outcome = with_learner!(&mut state.agent, learner => match walk {
+                Stroll::Table(walk) => play(learner, walk, until, taken, reward, mean),
+                Stroll::Generated(walk) => play(learner, &mut **walk, until, taken, reward, mean),
+            });
             if state.taken == checkpoint {
                 let best = state.taken as f64 * self.truth.gain;
                 state.regret.push((state.taken, best - state.reward.value()));
@@ -299,7 +304,7 @@ impl Run {
         self.state.walk = self.walk.position().clone();
         let spent_planning = self.state.agent.plan_time() - planned;
         self.elapsed += clock.elapsed().saturating_sub(spent_planning);
-        Ok(outcome?)
+        outcome
     }
 
     /// Whether all steps have been taken.
@@ -368,28 +373,40 @@ impl Run {
     }
 }
 
-fn knowledge(mdp: &Arc<Mdp>, truth: &Truth) -> Knowledge {
-    let mdp = Arc::clone(mdp);
-    let means =
-        move |state: u64, action: u32| mdp.mean_reward(mdp.pair(state as usize, action as usize));
+/// What an agent may be told about a world in advance, if it asks.
+pub fn knowledge(model: &Model, truth: &Truth) -> Knowledge {
+    let (reachable, rule_of_thumb) = match model {
+        Model::Generated { generator, reachable } => {
+            let generator = Arc::clone(generator);
+            let rule = move |state| generator.rule_of_thumb(state);
+            (reachable.clone(), Some(RuleOfThumb(Arc::new(rule))))
+        }
+        _ => (None, None),
+    };
+    let model = model.clone();
+    let means = move |state: u64, action: u32| model.mean_reward(state, action);
+    // A policy of no states is that of a world that could not be solved.
+    let policy = Some(&truth.optimal_policy).filter(|policy| policy.states() > 0);
     Knowledge {
-        optimal_policy: Some(truth.optimal_policy.clone()),
+        optimal_policy: policy.cloned(),
+        policy_states: reachable,
         mean_rewards: Some(KnownMeans(Arc::new(means))),
+        rule_of_thumb,
     }
 }
 
 /// The inner loop.
-fn play<L: Learner>(
+fn play<L: Learner, W: Environment>(
     learner: &mut L,
-    walk: &mut Walk,
+    walk: &mut W,
     until: u64,
     taken: &mut u64,
     reward: &mut f64,
     mean_reward: &mut f64,
-) -> Result<(), PlanError> {
+) -> Result<(), RunError> {
     while *taken < until {
         let action = learner.act()?;
-        let step = walk.step(action);
+        let step = walk.step(action)?;
         learner.observe(step.reward, step.next);
         *reward += step.reward;
         *mean_reward += step.mean_reward;

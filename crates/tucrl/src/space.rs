@@ -2,13 +2,15 @@
 //!
 //! The number of states as the designer wrote it down (the *nominal* size S, junk states included),
 //! the actions of every state, and nothing of what can be reached (paper, section 2: S, A and r_max
-//! are known, the rest is not). A state is a number below S; S may be enormous.
+//! are known, the rest is not). A state is a number below S; S may be enormous, because a designer often
+//! takes the product of everything that could vary ([`Space::product`]): bricks × ball × paddle.
 //!
-//! Reads nothing; feeds `env` and every learning module. Departures from the paper: none.
+//! Reads nothing; feeds `env`, `generator` and every learning module. Departures from the paper: none.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 /// A state, as a number below the nominal size of its space.
 pub type StateId = u64;
@@ -16,12 +18,18 @@ pub type StateId = u64;
 /// An action, as a position in the action list of its state.
 pub type ActionId = u32;
 
+/// The largest nominal size, 2^63.
+pub const MAX_NOMINAL: u64 = 1 << 63;
+
 /// A nominal state space with the actions of every state.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Space {
     states: u64,
     actions: Actions,
     max_actions: u32,
+    /// What a state is made of; empty when it is just a number.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    factors: Vec<Factor>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,6 +38,75 @@ enum Actions {
     Listed(Vec<u32>),
     /// Of the states told so far.
     Told(BTreeMap<StateId, u32>),
+    /// State `s` has as many as entry `s` modulo the length.
+    Repeated(Vec<u32>),
+}
+
+/// One of the things that make up a state.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Factor {
+    /// What it is called.
+    pub name: String,
+    /// How many values it has, from 0 on.
+    pub size: u64,
+}
+
+/// Why a product space, or a state in it, was refused.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[non_exhaustive]
+pub enum SpaceError {
+    /// No factor at all.
+    #[error("a product space needs at least one factor, and at least one action")]
+    Empty,
+    /// A factor without values.
+    #[error("the factor `{factor}` has no values: give it at least one")]
+    EmptyFactor {
+        /// Its name.
+        factor: String,
+    },
+    /// Two factors of one name.
+    #[error("two factors are called `{factor}`: rename one of them")]
+    RepeatedFactor {
+        /// The name.
+        factor: String,
+    },
+    /// More states than 2^63.
+    #[error(
+        "the factors up to `{factor}` make {size} states, and a space has at most 2^63: make a factor \
+         smaller"
+    )]
+    TooLarge {
+        /// The factor at which it became too many.
+        factor: String,
+        /// How many states the factors up to this one would make; the largest number if even more.
+        size: u128,
+    },
+    /// Not one value for each factor.
+    #[error("{given} values for {factors} factors: give one for each, in order")]
+    FactorCount {
+        /// How many came.
+        given: usize,
+        /// How many are needed.
+        factors: usize,
+    },
+    /// A factor does not have that value.
+    #[error("the factor `{factor}` has no value {value}: its values are 0 to {last}")]
+    FactorValue {
+        /// The factor.
+        factor: String,
+        /// The value that was given.
+        value: u64,
+        /// The largest that exists.
+        last: u64,
+    },
+    /// A state that does not exist.
+    #[error("state {state} does not exist: states are numbered 0 to {last}")]
+    State {
+        /// The state.
+        state: StateId,
+        /// The largest that exists.
+        last: StateId,
+    },
 }
 
 impl Space {
@@ -39,7 +116,7 @@ impl Space {
     /// When there are no states or no actions.
     pub fn uniform(states: u64, actions: u32) -> Self {
         assert!(states > 0 && actions > 0, "a space needs states and actions");
-        Self { states, actions: Actions::Same(actions), max_actions: actions }
+        Self { states, actions: Actions::Same(actions), max_actions: actions, factors: Vec::new() }
     }
 
     /// A space in which state `s` has `actions[s]` actions.
@@ -52,7 +129,82 @@ impl Space {
         if actions.iter().all(|&count| count == max_actions) {
             return Self::uniform(actions.len() as u64, max_actions);
         }
-        Self { states: actions.len() as u64, actions: Actions::Listed(actions), max_actions }
+        let states = actions.len() as u64;
+        Self { states, actions: Actions::Listed(actions), max_actions, factors: Vec::new() }
+    }
+
+    /// The product of factors, each with a name and a number of values; every state has the same number
+    /// of actions. The last factor varies fastest.
+    ///
+    /// ```
+    /// use tucrl::space::Space;
+    /// let space = Space::product([("wall", 1 << 18), ("ball", 10), ("paddle", 8)], 3)?;
+    /// assert_eq!(space.states(), 20_971_520);
+    /// let state = space.encode(&[5, 9, 7])?;
+    /// assert_eq!((state, space.decode(state)?), (479, vec![5, 9, 7]));
+    /// # Ok::<(), tucrl::space::SpaceError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When there is no factor or action, a factor is empty or named twice, or there would be more than
+    /// 2^63 states.
+    pub fn product<N: Into<String>>(
+        factors: impl IntoIterator<Item = (N, u64)>,
+        actions: u32,
+    ) -> Result<Self, SpaceError> {
+        let mut found: Vec<Factor> = Vec::new();
+        let mut states: u128 = 1;
+        for (name, size) in factors {
+            let factor: String = name.into();
+            if size == 0 {
+                return Err(SpaceError::EmptyFactor { factor });
+            }
+            if found.iter().any(|earlier| earlier.name == factor) {
+                return Err(SpaceError::RepeatedFactor { factor });
+            }
+            // Both are at most 2^64, so that the product fits.
+            states *= u128::from(size);
+            if states > u128::from(MAX_NOMINAL) {
+                return Err(SpaceError::TooLarge { factor, size: states });
+            }
+            found.push(Factor { name: factor, size });
+        }
+        if found.is_empty() || actions == 0 {
+            return Err(SpaceError::Empty);
+        }
+        Ok(Self { factors: found, ..Self::uniform(states as u64, actions) })
+    }
+
+    /// The product of a factor that stands before this space: `copies` times as many states, of which
+    /// state `s` has the actions of state `s` modulo the size of this one.
+    ///
+    /// # Errors
+    /// As [`Space::product`].
+    pub fn multiplied(&self, name: &str, copies: u64) -> Result<Self, SpaceError> {
+        let own = match self.factors.is_empty() {
+            true => vec![("state".to_string(), self.states)],
+            false => self.factors.iter().map(|factor| (factor.name.clone(), factor.size)).collect(),
+        };
+        let first = std::iter::once((name.to_string(), copies));
+        let product = Self::product(first.chain(own), self.max_actions)?;
+        let actions = match &self.actions {
+            Actions::Same(actions) => Actions::Same(*actions),
+            Actions::Listed(actions) | Actions::Repeated(actions) => {
+                Actions::Repeated(actions.clone())
+            }
+            Actions::Told(told) => Actions::Told(told.clone()),
+        };
+        Ok(Self { actions, ..product })
+    }
+
+    /// The same space, said to have more states than anyone will ever meet; `states` in all. What has
+    /// been left out of a table in this way still counts in every formula.
+    ///
+    /// # Panics
+    /// When it would be fewer states than there are.
+    pub fn padded(self, states: u64) -> Self {
+        assert!(states >= self.states, "a space cannot be padded to fewer states");
+        Self { states, factors: Vec::new(), ..self }
     }
 
     /// A space in which the actions of a state are told when it is first met ([`Space::tell_actions`]);
@@ -62,7 +214,7 @@ impl Space {
     /// When there are no states or no actions.
     pub fn told(states: u64, max_actions: u32) -> Self {
         assert!(states > 0 && max_actions > 0, "a space needs states and actions");
-        Self { states, actions: Actions::Told(BTreeMap::new()), max_actions }
+        Self { states, actions: Actions::Told(BTreeMap::new()), max_actions, factors: Vec::new() }
     }
 
     /// Says how many actions a state has, in a space made by [`Space::told`]; others know already.
@@ -83,6 +235,48 @@ impl Space {
         self.states
     }
 
+    /// What a state is made of; empty when it is just a number.
+    pub fn factors(&self) -> &[Factor] {
+        &self.factors
+    }
+
+    /// The state with these values, one for each factor.
+    ///
+    /// # Errors
+    /// When a value is missing, too many, or none of its factor.
+    pub fn encode(&self, values: &[u64]) -> Result<StateId, SpaceError> {
+        if values.len() != self.factors.len() {
+            let (given, factors) = (values.len(), self.factors.len());
+            return Err(SpaceError::FactorCount { given, factors });
+        }
+        let mut state = 0;
+        for (factor, &value) in self.factors.iter().zip(values) {
+            if value >= factor.size {
+                let (factor, last) = (factor.name.clone(), factor.size - 1);
+                return Err(SpaceError::FactorValue { factor, value, last });
+            }
+            state = state * factor.size + value;
+        }
+        Ok(state)
+    }
+
+    /// The values of a state's factors.
+    ///
+    /// # Errors
+    /// When the state does not exist.
+    pub fn decode(&self, state: StateId) -> Result<Vec<u64>, SpaceError> {
+        if state >= self.states {
+            return Err(SpaceError::State { state, last: self.states - 1 });
+        }
+        let mut values = vec![0; self.factors.len()];
+        let mut left = state;
+        for (value, factor) in values.iter_mut().zip(&self.factors).rev() {
+            *value = left % factor.size;
+            left /= factor.size;
+        }
+        Ok(values)
+    }
+
     /// The largest number of actions of any state.
     #[doc(alias = "A")]
     pub fn max_actions(&self) -> u32 {
@@ -97,8 +291,12 @@ impl Space {
         assert!(state < self.states, "state {state} is outside a space of {} states", self.states);
         match &self.actions {
             Actions::Same(actions) => *actions,
-            Actions::Listed(actions) => actions[state as usize],
             Actions::Told(told) => told.get(&state).copied().unwrap_or(self.max_actions),
+            // A padded space has more states than the list.
+            Actions::Listed(actions) => {
+                actions.get(state as usize).copied().unwrap_or(self.max_actions)
+            }
+            Actions::Repeated(actions) => actions[(state % actions.len() as u64) as usize],
         }
     }
 
@@ -107,5 +305,71 @@ impl Space {
     #[doc(alias = "SA")]
     pub fn nominal_pairs(&self) -> u128 {
         u128::from(self.states) * u128::from(self.max_actions)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn states_and_factors_are_two_names_of_one_thing(
+            sizes in prop::collection::vec(1u64..2000, 1..6),
+            picks in prop::collection::vec(any::<u64>(), 6),
+        ) {
+            let factors = sizes.iter().enumerate().map(|(i, &size)| (format!("f{i}"), size));
+            let space = Space::product(factors, 2).unwrap();
+            prop_assert_eq!(space.states(), sizes.iter().product::<u64>());
+            let values: Vec<u64> = sizes.iter().zip(&picks).map(|(size, pick)| pick % size).collect();
+            let state = space.encode(&values).unwrap();
+            prop_assert!(state < space.states());
+            prop_assert_eq!(space.decode(state).unwrap(), values);
+            let other = picks[5] % space.states();
+            prop_assert_eq!(space.encode(&space.decode(other).unwrap()).unwrap(), other);
+        }
+    }
+
+    #[test]
+    fn the_largest_space_has_2_to_the_63_states() {
+        let space = Space::product([("a", 1 << 40), ("b", 1 << 23)], 4).unwrap();
+        assert_eq!(space.states(), 1 << 63);
+        assert_eq!(space.encode(&[(1 << 40) - 1, (1 << 23) - 1]), Ok((1 << 63) - 1));
+        assert_eq!(space.nominal_pairs(), 1 << 65);
+        let refusal = Space::product([("a", 1 << 40), ("b", 1 << 23), ("c", 2)], 4).unwrap_err();
+        assert_eq!(refusal, SpaceError::TooLarge { factor: "c".into(), size: 1 << 64 });
+        assert!(Space::product([("a", u64::MAX), ("b", u64::MAX)], 1).is_err());
+    }
+
+    #[test]
+    fn every_defect_is_named() {
+        use SpaceError as E;
+        let product = |factors: &[(&str, u64)]| Space::product(factors.iter().copied(), 1);
+        assert_eq!(product(&[]), Err(E::Empty));
+        assert_eq!(product(&[("a", 0)]), Err(E::EmptyFactor { factor: "a".into() }));
+        let twice = product(&[("a", 2), ("a", 2)]);
+        assert_eq!(twice, Err(E::RepeatedFactor { factor: "a".into() }));
+        let space = product(&[("row", 2), ("column", 3)]).unwrap();
+        assert_eq!(space.encode(&[1]), Err(E::FactorCount { given: 1, factors: 2 }));
+        let wrong = E::FactorValue { factor: "column".into(), value: 3, last: 2 };
+        assert_eq!(space.encode(&[1, 3]), Err(wrong.clone()));
+        assert_eq!(wrong.to_string(), "the factor `column` has no value 3: its values are 0 to 2");
+        assert_eq!(space.decode(6), Err(E::State { state: 6, last: 5 }));
+    }
+
+    #[test]
+    fn multiplied_and_padded_spaces_keep_their_actions() {
+        let space = Space::listed(vec![1, 3]);
+        let many = space.multiplied("junk", 1000).unwrap();
+        assert_eq!((many.states(), many.max_actions()), (2000, 3));
+        assert_eq!([0, 1, 1998, 1999].map(|state| many.actions(state)), [1, 3, 1, 3]);
+        assert_eq!(many.decode(1999), Ok(vec![999, 1]));
+        let twice = many.multiplied("more", 5).unwrap();
+        assert_eq!(twice.factors().iter().map(|f| f.size).collect::<Vec<_>>(), [5, 1000, 2]);
+        assert_eq!((twice.actions(9998), twice.actions(9999)), (1, 3));
+        let padded = space.padded(7);
+        assert_eq!((padded.states(), padded.nominal_pairs(), padded.actions(0)), (7, 21, 1));
     }
 }

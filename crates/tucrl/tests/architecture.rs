@@ -15,10 +15,10 @@ const ROWS: &[&[&str]] = &[
     &["error", "rng", "graph", "elimination", "space"],
     &["reward"],
     &["builder", "mdp"],
-    &["policy"],
+    &["policy", "generator"],
     &["chain", "structure"],
-    &["evaluate", "hitting", "solve", "env"],
-    &["worlds"],
+    &["evaluate", "hitting", "solve", "env", "explore"],
+    &["worlds", "model"],
     &["counts"],
     &["confidence", "posterior"],
     &["truncation", "inner_max"],
@@ -51,8 +51,20 @@ const LEARNING: &[&str] = &[
 ];
 
 /// What a learner must not see.
-const TRUTH: &[&str] =
-    &["builder", "chain", "env", "evaluate", "hitting", "mdp", "solve", "structure", "worlds"];
+const TRUTH: &[&str] = &[
+    "builder",
+    "chain",
+    "env",
+    "evaluate",
+    "explore",
+    "generator",
+    "hitting",
+    "mdp",
+    "model",
+    "solve",
+    "structure",
+    "worlds",
+];
 
 /// Exceptions: a sampled model is a model, and is solved like one; an imagined chain is a chain, and
 /// is evaluated like one.

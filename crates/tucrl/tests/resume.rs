@@ -166,7 +166,7 @@ fn when_regret_is_written_down_does_not_change_what_happens() {
 fn an_agent_written_down_between_acting_and_observing_goes_on_the_same() {
     let world = river_swim();
     let policy = world.truth.optimal_policy.clone();
-    let knowledge = Knowledge { optimal_policy: Some(policy), mean_rewards: None };
+    let knowledge = Knowledge { optimal_policy: Some(policy), ..Knowledge::default() };
     for algorithm in everyone(&shrunk(0.1), 3.0) {
         let mut walk = Walk::new(Arc::clone(&world.mdp), RandomStream::new(1));
         let random = RandomStream::new(2);

@@ -34,9 +34,10 @@ pub(super) const TABLE: &[AgentEntry] = &[
                 key: "relaxation",
                 aliases: &[],
                 default: "l1",
-                accepts: OneOf(&["l1", "zeta"]),
+                accepts: OneOf(&["l1", "zeta", "mass"]),
                 meaning: "how sets without unseen states are widened: to L1 balls (the main \
-                          algorithm), or boxes that take back the forbidden mass (the appendix)",
+                          algorithm), to boxes that take back the forbidden mass (the appendix), or \
+                          to L1 balls that do not grow with S (ours, for vast spaces)",
             },
             DELTA,
             ALPHA,
@@ -57,6 +58,7 @@ pub(super) const TABLE: &[AgentEntry] = &[
         build: |given, context| {
             let relaxation = match given.word("relaxation") {
                 "zeta" => Relaxation::Zeta,
+                "mass" => Relaxation::Mass,
                 _ => Relaxation::L1,
             };
             Ok(Algorithm::Tucrl(Tucrl { optimism: optimism(given, context), relaxation }))
@@ -247,6 +249,19 @@ pub(super) const TABLE: &[AgentEntry] = &[
         parameters: &[],
         example: "oracle",
         build: |_, _| Ok(Algorithm::Oracle),
+    },
+    AgentEntry {
+        name: "heuristic",
+        aliases: &[],
+        summary: "plays the rule of thumb that the world comes with",
+        source: "a yardstick",
+        needs: "A world that knows what a person would do in it: `tucrl worlds NAME` says so.",
+        guarantee: "None.",
+        caution: "It learns nothing; it shows what is possible without learning. In a world that has no \
+                  rule of thumb its runs fail.",
+        parameters: &[],
+        example: "heuristic",
+        build: |_, _| Ok(Algorithm::Heuristic),
     },
     AgentEntry {
         name: "random",

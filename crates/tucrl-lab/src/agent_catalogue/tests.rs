@@ -25,6 +25,7 @@ fn the_defaults_are_those_of_the_library() {
         Algorithm::Scal(Scal::default()),
         Algorithm::OptimisticQ(OptimisticQ::default()),
         Algorithm::Oracle,
+        Algorithm::Heuristic,
         Algorithm::Random,
     ];
     assert_eq!(agents().count(), defaults.len());

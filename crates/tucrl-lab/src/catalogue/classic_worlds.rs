@@ -29,6 +29,7 @@ pub(super) const TABLE: &[WorldEntry] = &[
             "n = 6: gain 0.42862243 (always swim right), D = 14.7223.",
         ],
         example: "river-swim:n=12",
+        generate: None,
         build: |given| RiverSwim { length: given.size("n") }.build(),
     },
     WorldEntry {
@@ -39,6 +40,7 @@ pub(super) const TABLE: &[WorldEntry] = &[
         parameters: &[],
         facts: &["Communicating; the gain is 1 (stay in the last arm), D and the span are 101."],
         example: "six-arms",
+        generate: None,
         build: |_| SixArms.build(),
     },
     WorldEntry {
@@ -58,6 +60,7 @@ pub(super) const TABLE: &[WorldEntry] = &[
             "slip = 0: gain 1/21. slip = 1/3: gain 0.0265737034.",
         ],
         example: "four-rooms:slip=0",
+        generate: None,
         build: |given| FourRooms { slip: given.number("slip") }.build(),
     },
     WorldEntry {
@@ -89,6 +92,7 @@ pub(super) const TABLE: &[WorldEntry] = &[
             "slippery: gain 0.0106141438, span 0.8506488071.",
         ],
         example: "frozen-lake:map=8x8,slippery=false",
+        generate: None,
         build: |given| {
             let map = match given.word("map") {
                 "8x8" => FrozenLakeMap::Map8x8,
@@ -114,6 +118,7 @@ pub(super) const TABLE: &[WorldEntry] = &[
             "The gain is 0.99 + (goal + 1)/1300.",
         ],
         example: "cliff-walking:goal=-1",
+        generate: None,
         build: |given| CliffWalking { goal: given.number("goal") }.build(),
     },
     WorldEntry {
@@ -156,6 +161,7 @@ pub(super) const TABLE: &[WorldEntry] = &[
             "Whether all states are reachable is up to the seed; by default they are.",
         ],
         example: "garnet:s=1e5,seed=7",
+        generate: None,
         build: |given| {
             Garnet {
                 states: given.size("s"),
@@ -193,6 +199,7 @@ pub(super) const TABLE: &[WorldEntry] = &[
             "7.207 by default, where it is D.",
         ],
         example: "chain:n=10,slip=0.1",
+        generate: None,
         build: |given| Chain { length: given.size("n"), slip: given.number("slip") }.build(),
     },
     WorldEntry {
@@ -213,6 +220,7 @@ pub(super) const TABLE: &[WorldEntry] = &[
             "and the span 1.99(n - 1)/n.",
         ],
         example: "deep-sea:n=20",
+        generate: None,
         build: |given| DeepSea { size: given.size("n") }.build(),
     },
 ];

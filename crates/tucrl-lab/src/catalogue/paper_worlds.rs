@@ -42,6 +42,7 @@ pub(super) const TABLE: &[WorldEntry] = &[
             "and their span 2/3; leaving s2 earns 1/3.",
         ],
         example: "three-state:delta=0",
+        generate: None,
         build: |given| {
             let rewards = match given.word("rewards") {
                 "bernoulli" => ThreeStateRewards::Bernoulli,
@@ -83,6 +84,7 @@ pub(super) const TABLE: &[WorldEntry] = &[
             "can drive around among junk for ever; the optimal gain is the same everywhere.",
         ],
         example: "taxi:map=v3,junk=false",
+        generate: None,
         build: |given| {
             let map = if given.word("map") == "v3" { TaxiMap::V3 } else { TaxiMap::Map2018 };
             let junk = match given.word("junk") {
@@ -121,6 +123,7 @@ pub(super) const TABLE: &[WorldEntry] = &[
             "played in x. With loop=true this world is multichain.",
         ],
         example: "two-state:epsilon=0.01",
+        generate: None,
         build: |given| {
             let keep_loop_at_zero = given.word("loop") == "true";
             TwoState { epsilon: given.number("epsilon"), keep_loop_at_zero }.build()
@@ -160,6 +163,7 @@ pub(super) const TABLE: &[WorldEntry] = &[
             "theta = 0: multichain, gain 0 from x and 1 from y. theta = 1: periodic.",
         ],
         example: "theta:theta=0.001",
+        generate: None,
         build: |given| {
             let (theta_x, theta_y) = (given.number("theta_x"), given.number("theta_y"));
             Theta { theta_x, theta_y }.build()
@@ -206,6 +210,7 @@ pub(super) const TABLE: &[WorldEntry] = &[
             "diameter of the reachable part 413170.17.",
         ],
         example: "mountain-car:nx=30,nv=31",
+        generate: None,
         build: |given| {
             MountainCar {
                 positions: given.size("nx"),
@@ -256,6 +261,7 @@ pub(super) const TABLE: &[WorldEntry] = &[
             "Span and diameter are those of the reachable part.",
         ],
         example: "breakout:w=4,q=0",
+        generate: None,
         build: |given| {
             let (width, height) = (given.size("w"), given.size("h"));
             Breakout { width, height, slip: given.number("q") }.build()

@@ -6,17 +6,26 @@ fn built(text: &str) -> Mdp {
     World::parse(text).unwrap().build(&ReadOptions::default()).unwrap()
 }
 
+fn opened(text: &str) -> Model {
+    World::parse(text).unwrap().open(&ReadOptions::default()).unwrap()
+}
+
+/// The worlds that always have a table.
+fn tables() -> impl Iterator<Item = &'static WorldEntry> {
+    worlds().filter(|entry| entry.has_table())
+}
+
 #[test]
 fn every_world_builds_with_its_defaults_and_has_the_listed_size() {
     for entry in worlds() {
-        let mdp = built(entry.name);
+        let space = opened(entry.name).space();
         assert_eq!(
-            (mdp.states(), mdp.max_actions()),
+            (space.states(), space.max_actions() as usize),
             (entry.states, entry.actions),
             "{}",
             entry.name
         );
-        built(entry.example);
+        opened(entry.example);
     }
 }
 
@@ -38,7 +47,7 @@ fn the_defaults_are_those_of_the_library() {
         worlds::Chain::default().build(),
         worlds::DeepSea::default().build(),
     ];
-    let entries: Vec<_> = worlds().collect();
+    let entries: Vec<_> = tables().collect();
     assert_eq!(entries.len(), defaults.len());
     for (entry, default) in entries.into_iter().zip(defaults) {
         assert_eq!(built(entry.name), default.unwrap(), "{}", entry.name);
@@ -83,7 +92,7 @@ fn every_key_and_every_word_reaches_its_world() {
         let (name, _) = text.split_once(':').unwrap();
         assert_ne!(built(text), built(name), "{text}");
     }
-    let keys = worlds().flat_map(|entry| entry.parameters.iter().map(move |p| (entry.name, p.key)));
+    let keys = tables().flat_map(|entry| entry.parameters.iter().map(move |p| (entry.name, p.key)));
     for (name, key) in keys.filter(|&(_, key)| key != "epsilon") {
         assert!(
             differ.iter().any(|text| text.starts_with(&format!("{name}:{key}="))),
@@ -118,4 +127,23 @@ fn what_a_text_names_is_decided_by_its_form() {
     assert!(matches!(World::parse("four-rooms:slip=1/3"), Ok(World::Library { .. })));
     // The tests run in the folder of the crate: `src` exists and is no world.
     assert!(matches!(World::parse("src"), Ok(World::File(_))));
+}
+
+#[test]
+fn a_base_is_shortened_and_may_be_anything() {
+    let shown = |text: &str| World::parse(text).unwrap().to_string();
+    assert_eq!(shown("junk:base=(three-state:delta=0)"), "junk", "the default");
+    assert_eq!(shown("junk:base=(taxi:map=2018),factor=1e9"), "junk:base=taxi,factor=1000000000");
+    let nested = "junk:base=(junk:base=(taxi:map=v3),factor=7),kind=chain";
+    assert_eq!(shown(nested), nested);
+    assert_eq!(opened(nested).space().states(), 500 * 7 * 1_000_000);
+    let table = built("junk:base=river-swim,factor=1e12");
+    let plain = built("river-swim");
+    assert_eq!((table.states(), table.pairs()), (plain.states(), plain.pairs()));
+    // A mistake inside is shown as one.
+    let message = World::parse("junk:base=(taxi:mop=v3)").unwrap_err().to_string();
+    assert!(message.starts_with("taxi has no key `mop`: did you mean `map`?"), "{message}");
+    let world = World::parse("junk:factor=1e15,base=(junk:factor=1e15)").unwrap();
+    let message = world.open(&ReadOptions::default()).unwrap_err().to_string();
+    assert!(message.starts_with("junk: `factor` = 1000000000000000 is out of range"), "{message}");
 }

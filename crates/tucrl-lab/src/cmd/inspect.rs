@@ -1,15 +1,18 @@
 //! `tucrl inspect`: what is exactly known about a world?
 
 use std::fmt::{Error, Write};
+use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use tucrl::model::Model;
 use tucrl::structure::Class;
 use tucrl_lab::catalogue::World;
 use tucrl_lab::inspection::{Effort, Inspection, Steps, Watch};
+use tucrl_lab::measure;
 
 use super::policy;
 use super::progress::Progress;
-use super::text::{counted, number, printable, rounded_up, with_error};
+use super::text::{counted, digits, number, printable, rounded_up, with_error};
 use crate::cli::{Inspect, Part};
 
 /// With more reachable states than this the diameter takes minutes at least.
@@ -38,7 +41,19 @@ pub(super) fn run(ask: &Inspect) -> anyhow::Result<String> {
     let world = World::parse(&ask.source.world)?;
     let progress = Progress::new();
     progress.begin("building the world");
-    let mdp = world.build(&ask.source.options())?;
+    let (mdp, nominal) = match world.open(&ask.source.options())? {
+        Model::Generated { generator, .. } => {
+            let found = measure::search(&*generator, measure::LIMIT, &progress)?;
+            progress.begin("building the table of what is reachable");
+            let table = found.table(&*generator, &|done, of| {
+                progress.done(done, of);
+                true
+            });
+            (Arc::new(table?), Some(generator.space().states()))
+        }
+        Model::Table(mdp) => (mdp, None),
+        _ => (Arc::new(world.build(&ask.source.options())?), None),
+    };
     let effort = Effort {
         gain: is_wanted(Part::Gain),
         policy: ask.policy,
@@ -49,6 +64,10 @@ pub(super) fn run(ask: &Inspect) -> anyhow::Result<String> {
         },
     };
     let inspection = Inspection::of(world.to_string(), &mdp, effort, &progress)?;
+    let inspection = match nominal {
+        Some(nominal) => inspection.within(nominal),
+        None => inspection,
+    };
     drop(progress);
     for (kind, remark) in remarks(&inspection, is_wanted(Part::Diameter)) {
         super::say(kind, &remark);
@@ -85,6 +104,18 @@ fn remarks(known: &Inspection, diameter_is_wanted: bool) -> Vec<(&'static str, S
 fn page(known: &Inspection) -> Result<String, Error> {
     let mut out = String::new();
     writeln!(out, "{}\n", printable(&known.world))?;
+    if let Some(fraction) = known.reachable_fraction {
+        let (reachable, states) = (known.reachable, known.states);
+        writeln!(
+            out,
+            "  {reachable} of {states} states are reachable, 1 in {}.",
+            digits(1.0 / fraction, 3)
+        )?;
+        writeln!(
+            out,
+            "  Class, components, actions, gain and supports are those of the reachable part.\n"
+        )?;
+    }
     let mut line = |label: &str, value: String| writeln!(out, "  {label:<19}{value}");
     line("class", format!("{}: {}", known.class, meaning(known.class)))?;
     line("end components", components(known))?;

@@ -7,17 +7,16 @@ mod lines;
 mod table;
 
 use std::process::ExitCode;
-use std::sync::Arc;
 
 use anyhow::bail;
 use tucrl::agents::Algorithm;
-use tucrl::mdp::Mdp;
+use tucrl::model::Model;
 use tucrl::run::{Checkpoints, RunSpec, Truth};
-use tucrl::space::Space;
-use tucrl::{solve, structure};
 use tucrl_lab::agent_catalogue::{Context, NamedAgent};
 use tucrl_lab::catalogue::World;
 use tucrl_lab::inspection::Watch;
+use tucrl_lab::measure::{self, Measured};
+use tucrl_lab::record::Against;
 use tucrl_lab::runner::{self, Ending, Outcome};
 
 use super::board::Board;
@@ -31,6 +30,7 @@ struct Experiment {
     world: String,
     states: u64,
     truth: Truth,
+    against: Against,
     agents: Vec<(String, Algorithm)>,
     steps: u64,
     seeds: u32,
@@ -43,15 +43,14 @@ pub(super) fn run(ask: &Learn) -> anyhow::Result<Answer> {
     let world = World::parse(&ask.source.world)?;
     let progress = Progress::new();
     progress.begin("building the world");
-    let mdp = Arc::new(world.build(&ask.source.options())?);
-    let space = Space::listed((0..mdp.states()).map(|s| mdp.actions(s) as u32).collect());
-    let context = Context { space: &space, r_max: mdp.r_max(), steps: ask.steps };
+    let model = world.open(&ask.source.options())?;
+    let space = model.space();
+    let context = Context { space: &space, r_max: model.r_max(), steps: ask.steps };
     let algorithms: Vec<Algorithm> =
         agents.iter().map(|agent| agent.algorithm(&context)).collect::<Result<_, _>>()?;
-    progress.begin("optimal gain");
-    let (truth, is_recoverable) = truth(&mdp)?;
+    let Measured { model, truth, facts } = measure::measure(model, ask.limit, &progress)?;
     drop(progress);
-    if !is_recoverable {
+    if !facts.start_is_recoverable {
         super::say("warning", NOT_RECOVERABLE);
     }
     for (agent, algorithm) in agents.iter().zip(&algorithms) {
@@ -63,12 +62,13 @@ pub(super) fn run(ask: &Learn) -> anyhow::Result<Answer> {
         world: world.to_string(),
         states: space.states(),
         truth,
+        against: facts.against,
         agents: agents.iter().map(ToString::to_string).zip(algorithms).collect(),
         steps: ask.steps,
         seeds: ask.seeds,
         master_seed: ask.seed,
     };
-    let outcomes = experiment.run(&mdp, ask.checkpoints)?;
+    let outcomes = experiment.run(&model, ask.checkpoints)?;
     let code = report(&experiment, &outcomes);
     let answer = match ask.json {
         true => lines::lines(&experiment, &outcomes, ask.episodes)?,
@@ -92,20 +92,8 @@ fn named_agents(specs: &[String]) -> anyhow::Result<Vec<NamedAgent>> {
     Ok(agents)
 }
 
-/// What regret is measured against, and whether the start can always be come back to.
-fn truth(mdp: &Mdp) -> anyhow::Result<(Truth, bool)> {
-    let solution = solve::solve(mdp)?;
-    let is_reachable = structure::reachable(mdp);
-    let truth = Truth {
-        gain: solution.gain_from_start(mdp).0,
-        reachable: is_reachable.iter().filter(|&&is_reachable| is_reachable).count() as u64,
-        optimal_policy: solution.policy,
-    };
-    Ok((truth, structure::start_is_recoverable(mdp, &is_reachable)))
-}
-
 impl Experiment {
-    fn run(&self, mdp: &Arc<Mdp>, per_decade: u32) -> anyhow::Result<Vec<Outcome>> {
+    fn run(&self, model: &Model, per_decade: u32) -> anyhow::Result<Vec<Outcome>> {
         let mut times = Checkpoints::PerDecade(per_decade).times(self.steps);
         // Where growth over the last decade is measured from.
         times.push(self.steps / 10);
@@ -128,7 +116,7 @@ impl Experiment {
             runs.map(move |run| (Board::name(name, run), self.steps))
         });
         let board = Board::new(names, stop_on_interrupt()?);
-        Ok(runner::run_all(mdp, &self.truth, &cells, &board))
+        Ok(runner::run_all(model.clone(), &self.truth, &cells, &board))
     }
 
     /// The outcomes of each agent, by name.

@@ -35,7 +35,8 @@ fn list() -> Result<String, std::fmt::Error> {
 fn page(entry: &WorldEntry) -> Result<String, std::fmt::Error> {
     let mut out = String::new();
     writeln!(out, "{}: {}", entry.name, entry.summary)?;
-    let (states, actions) = (counted(entry.states, "state"), counted(entry.actions, "action"));
+    let (states, actions) =
+        (counted(entry.states as usize, "state"), counted(entry.actions, "action"));
     let by_default = if entry.parameters.is_empty() { "" } else { " by default" };
     writeln!(out, "{states}, {actions}{by_default}")?;
     if !entry.parameters.is_empty() {

@@ -5,11 +5,11 @@
 use std::path::PathBuf;
 
 use thiserror::Error;
-use tucrl::error::SolveError;
 
 use crate::agent_catalogue::NamedAgentError;
 use crate::catalogue::LoadError;
 use crate::formats::FormatError;
+use crate::measure::MeasureError;
 use crate::names::SpecError;
 
 /// Why an experiment could not be had.
@@ -83,9 +83,9 @@ pub enum ExperimentProblem {
     /// A world that cannot be built.
     #[error(transparent)]
     World(#[from] LoadError),
-    /// A world that cannot be solved.
+    /// A world that cannot be searched or solved.
     #[error("{0}")]
-    Solve(#[from] SolveError),
+    Measure(#[from] MeasureError),
     /// An agent that cannot be made.
     #[error(transparent)]
     Agent(#[from] NamedAgentError),

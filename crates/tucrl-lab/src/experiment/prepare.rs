@@ -3,10 +3,8 @@
 //! The model, the truth that regret is measured against, and the facts that every record repeats.
 //! They are computed once per world, however many cells it has.
 
-use std::sync::Arc;
-
 use tucrl::agents::Algorithm;
-use tucrl::mdp::Mdp;
+use tucrl::model::Model;
 use tucrl::run::Truth;
 use tucrl::space::Space;
 
@@ -14,14 +12,14 @@ use super::{Experiment, ExperimentError, ExperimentProblem, Place};
 use crate::agent_catalogue::Context;
 use crate::formats::ReadOptions;
 use crate::inspection::Watch;
-use crate::learning;
+use crate::measure::{LIMIT, Measured, measure};
 use crate::record::WorldFacts;
 
 /// A world that is ready to be learned.
 #[derive(Debug, Clone)]
 pub struct PreparedWorld {
-    /// The model.
-    pub mdp: Arc<Mdp>,
+    /// The world itself.
+    pub model: Model,
     /// What learners may know of it.
     pub space: Space,
     /// What regret is measured against.
@@ -44,19 +42,19 @@ impl Experiment {
     ) -> Result<PreparedWorld, ExperimentError> {
         let world = &self.worlds[index];
         watch.begin("building the world");
-        let built = world.world.build(&ReadOptions::default());
-        let mdp = built.map_err(|error| self.fault(&world.place, error.into()))?;
-        let space = Space::listed((0..mdp.states()).map(|s| mdp.actions(s) as u32).collect());
-        let context = Context { space: &space, r_max: mdp.r_max(), steps: world.steps };
+        let opened = world.world.open(&ReadOptions::default());
+        let model = opened.map_err(|error| self.fault(&world.place, error.into()))?;
+        let space = model.space();
+        let context = Context { space: &space, r_max: model.r_max(), steps: world.steps };
         let mut algorithms = Vec::new();
         for agent in &self.agents {
             let algorithm = agent.agent.algorithm(&context);
             algorithms.push(algorithm.map_err(|error| self.fault(&agent.place, error.into()))?);
         }
-        watch.begin("optimal gain");
-        let solved = learning::truth(&mdp);
-        let (truth, facts) = solved.map_err(|error| self.fault(&world.place, error.into()))?;
-        Ok(PreparedWorld { mdp: Arc::new(mdp), space, truth, facts, algorithms })
+        let measured = measure(model, LIMIT, watch);
+        let measured = measured.map_err(|error| self.fault(&world.place, error.into()))?;
+        let Measured { model, truth, facts } = measured;
+        Ok(PreparedWorld { model, space, truth, facts, algorithms })
     }
 
     fn fault(&self, place: &Place, problem: ExperimentProblem) -> ExperimentError {

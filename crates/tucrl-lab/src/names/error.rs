@@ -32,6 +32,9 @@ pub enum Problem {
     /// Two commas in a row, or one at the end.
     #[error("there is a comma too many: write key=value,key=value")]
     EmptyPiece,
+    /// A parenthesis without its partner.
+    #[error("this parenthesis has no partner: write key=(name:key=value)")]
+    Parentheses,
     /// A key alone.
     #[error("`{key}` has no value: write {key}=value")]
     NoValue {

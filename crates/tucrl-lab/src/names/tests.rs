@@ -137,3 +137,43 @@ fn near_words_are_found_and_far_ones_are_not() {
         assert_eq!(nearest(word, names), meant, "{word}");
     }
 }
+
+#[test]
+fn a_spec_with_keys_stands_in_parentheses() {
+    const TABLE: &[Parameter] = &[
+        Parameter {
+            key: "base",
+            aliases: &[],
+            default: "taxi",
+            accepts: Accepts::Spec("a world"),
+            meaning: "",
+        },
+        Parameter {
+            key: "factor",
+            aliases: &[],
+            default: "1",
+            accepts: Accepts::Integer("a size"),
+            meaning: "",
+        },
+    ];
+    let bound = |text: &str| Spec::parse(text).unwrap().bind(TABLE).unwrap();
+    let shown = [
+        ("junk:base=taxi,factor=3", "taxi", "junk:factor=3"),
+        ("junk:base=(taxi)", "taxi", "junk"),
+        ("junk:base=( taxi:map=v3,junk=false ),factor=3", "taxi:map=v3,junk=false", ""),
+        ("junk:base=(junk:base=(taxi:map=v3),factor=2)", "junk:base=(taxi:map=v3),factor=2", ""),
+    ];
+    for (text, base, shortest) in shown {
+        let arguments = bound(text);
+        assert_eq!(arguments.spec("base"), base);
+        let shortest =
+            if shortest.is_empty() { text.replace(['(', ' '], "") } else { shortest.into() };
+        assert_eq!(arguments.to_string().replace('(', ""), shortest);
+    }
+    let dots = bound("junk:base=(taxi:map=2018)")
+        .shortened(|spec| spec.split(':').next().map(Into::into).ok_or(()));
+    assert_eq!(dots.unwrap().to_string(), "junk", "shortened, it is the default");
+    for text in ["junk:base=(taxi", "junk:base=taxi),factor=1", "junk:base=((taxi)"] {
+        assert_eq!(*Spec::parse(text).unwrap_err().problem, Problem::Parentheses, "{text}");
+    }
+}

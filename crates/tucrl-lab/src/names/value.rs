@@ -1,7 +1,7 @@
 //! What may stand after the equals sign?
 //!
-//! A number (`0.25`, `1e6`, `1/3`), an integer (`1000`, `1e6`), one of a few words, or a number or a
-//! word. Ranges belong to the worlds and agents, which check them anyway; here they are only described.
+//! A number (`0.25`, `1e6`, `1/3`), an integer (`1000`, `1e6`), one of a few words, a number or a
+//! word, or another spec. Ranges belong to the worlds and agents, which check them anyway; here they are only described.
 
 use std::fmt;
 
@@ -20,13 +20,15 @@ pub enum Accepts {
     OneOf(&'static [&'static str]),
     /// A finite number, described by its range, or one of these words.
     NumberOr(&'static str, &'static [&'static str]),
+    /// Another spec, described in words; in parentheses when it has keys.
+    Spec(&'static str),
 }
 
 /// `true` or `false`.
 pub(crate) const FLAG: Accepts = Accepts::OneOf(&["true", "false"]);
 
 /// One value.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Value {
     /// A finite number.
     Number(f64),
@@ -34,6 +36,8 @@ pub enum Value {
     Integer(u64),
     /// One of the words that the key accepts.
     Word(&'static str),
+    /// A spec, without its parentheses.
+    Spec(String),
 }
 
 impl Accepts {
@@ -46,6 +50,7 @@ impl Accepts {
             Self::Integer(_) => {
                 integer(text).map(Value::Integer).ok_or_else(|| wrong("an integer"))
             }
+            Self::Spec(_) => Ok(Value::Spec(text.into())),
             Self::OneOf(words) | Self::NumberOr(_, words) => {
                 if let Some(word) = words.iter().find(|word| **word == text) {
                     return Ok(Value::Word(word));
@@ -93,7 +98,7 @@ impl Serialize for Accepts {
 impl fmt::Display for Accepts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Number(range) | Self::Integer(range) => f.write_str(range),
+            Self::Number(range) | Self::Integer(range) | Self::Spec(range) => f.write_str(range),
             Self::OneOf([]) => Ok(()),
             Self::OneOf([only]) => f.write_str(only),
             Self::OneOf([first @ .., last]) => write!(f, "{} or {last}", first.join(", ")),
@@ -112,6 +117,8 @@ impl fmt::Display for Value {
             Self::Number(number) => write!(f, "{number}"),
             Self::Integer(integer) => write!(f, "{integer}"),
             Self::Word(word) => f.write_str(word),
+            Self::Spec(spec) if spec.contains([':', ',', '=']) => write!(f, "({spec})"),
+            Self::Spec(spec) => f.write_str(spec),
         }
     }
 }

@@ -31,6 +31,7 @@ fn stored(world: &str, label: &str, run: u64, curve: impl Fn(f64) -> f64) -> Sto
             run,
         },
         facts: WorldFacts {
+            against: crate::record::Against::Optimal,
             states: 3,
             actions: 2,
             reachable: 2,

@@ -21,6 +21,7 @@ fn stored(agent: &str, run: u64, regret: &[(u64, f64)]) -> StoredRun {
             run,
         },
         facts: WorldFacts {
+            against: crate::record::Against::Optimal,
             states: 3,
             actions: 2,
             reachable: 2,

@@ -11,10 +11,12 @@ mod scal;
 mod tucrl;
 mod ucrl;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-pub use baselines::{Oracle, Random};
+pub use baselines::{Heuristic, Oracle, Random, RuleOfThumb};
 pub use optimistic_q::{Bonus, OptimisticQ, OptimisticQAgent};
 pub use scal::Scal;
 pub use tucrl::{Relaxation, Tucrl};
@@ -135,6 +137,8 @@ pub enum Algorithm {
     OptimisticQ(OptimisticQ),
     /// Plays an optimal policy that it was given.
     Oracle,
+    /// Plays the rule of thumb that the world comes with.
+    Heuristic,
     /// Plays uniformly at random.
     Random,
 }
@@ -168,8 +172,12 @@ pub enum AgentError {
 pub struct Knowledge {
     /// An optimal policy, for the oracle.
     pub optimal_policy: Option<Policy>,
+    /// The states that the policy numbers, increasing; `None` when state `i` is number `i`.
+    pub policy_states: Option<Arc<[StateId]>>,
     /// True mean rewards, for `known_rewards`.
     pub mean_rewards: Option<KnownMeans>,
+    /// What a person would play, for the heuristic.
+    pub rule_of_thumb: Option<RuleOfThumb>,
 }
 
 /// What the run loop asks of a learner.
@@ -217,6 +225,8 @@ pub enum Agent {
     OptimisticQ(OptimisticQAgent),
     /// The oracle.
     Oracle(Oracle),
+    /// The rule of thumb.
+    Heuristic(Heuristic),
     /// Uniform play.
     Random(Random),
 }
@@ -231,6 +241,7 @@ macro_rules! with_learner {
             $crate::agents::Agent::Scal($learner) => $body,
             $crate::agents::Agent::OptimisticQ($learner) => $body,
             $crate::agents::Agent::Oracle($learner) => $body,
+            $crate::agents::Agent::Heuristic($learner) => $body,
             $crate::agents::Agent::Random($learner) => $body,
         }
     };
@@ -245,7 +256,9 @@ macro_rules! if_episodic {
             Agent::Ucrl($learner) => $body,
             Agent::Tucrl($learner) => $body,
             Agent::Scal($learner) => $body,
-            Agent::OptimisticQ(_) | Agent::Oracle(_) | Agent::Random(_) => $otherwise,
+            Agent::OptimisticQ(_) | Agent::Oracle(_) | Agent::Heuristic(_) | Agent::Random(_) => {
+                $otherwise
+            }
         }
     };
 }
@@ -260,6 +273,7 @@ impl Algorithm {
             Self::Scal(_) => "scal",
             Self::OptimisticQ(_) => "optimistic-q",
             Self::Oracle => "oracle",
+            Self::Heuristic => "heuristic",
             Self::Random => "random",
         }
     }
@@ -271,7 +285,7 @@ impl Algorithm {
             Self::Ucrl(planner) => Some(&planner.optimism),
             Self::Tucrl(planner) => Some(&planner.optimism),
             Self::Scal(planner) => Some(&planner.optimism),
-            Self::OptimisticQ(_) | Self::Oracle | Self::Random => None,
+            Self::OptimisticQ(_) | Self::Oracle | Self::Heuristic | Self::Random => None,
         }
     }
 
@@ -324,6 +338,7 @@ impl Algorithm {
                     return Err(AgentError::Missing { algorithm: "oracle", what });
                 }
             },
+            Self::Heuristic => Agent::Heuristic(Heuristic::new(start)),
             Self::Random => Agent::Random(Random::new(space, start, random)),
         };
         agent.inform(self, knowledge)?;
@@ -341,6 +356,12 @@ impl Agent {
         algorithm: &Algorithm,
         knowledge: &Knowledge,
     ) -> Result<(), AgentError> {
+        if let Self::Oracle(oracle) = self {
+            oracle.number_states(knowledge.policy_states.clone());
+        }
+        if let Self::Heuristic(heuristic) = self {
+            return heuristic.follow(knowledge.rule_of_thumb.clone());
+        }
         if !algorithm.optimism().is_some_and(|optimism| optimism.known_rewards) {
             return Ok(());
         }

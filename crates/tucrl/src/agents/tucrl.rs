@@ -9,7 +9,13 @@
 //!
 //! The same code covers the multichain reading: states of other classes are simply never seen.
 //!
-//! Reads `confidence`, `truncation`, `plausible`, `evi`; feeds `agents`. Departures: none.
+//! The L1 radius of the paper sums a width for each of the S states, so that in a vast space every ball is the
+//! whole simplex until a pair has been visited more than S times (its proof sums over the reachable states
+//! only, which the set as written does not allow). `Relaxation::Mass` bounds all that was never observed from
+//! a pair at once, by a number that knows S only in its logarithm; shortest paths within the seen states stay
+//! as short, because the true law with its unseen mass moved to the target still lies in the ball.
+//!
+//! Reads `confidence`, `truncation`, `plausible`, `evi`; feeds `agents`. Departures: `Relaxation::Mass`, on request.
 
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +34,8 @@ pub enum Relaxation {
     L1,
     /// Boxes whose upper ends take back the forbidden mass.
     Zeta,
+    /// L1 balls whose radius does not grow with S: ours, for vast spaces.
+    Mass,
 }
 
 /// TUCRL.
@@ -50,6 +58,10 @@ impl Planner for Tucrl {
         let forbids = |pair: usize| truncation.forbids(counts, pair);
         let set = match self.relaxation {
             Relaxation::L1 if truncation.unseen > 0 => {
+                PlausibleSet::balls(counts, &widths, r_max, planned, forbids, known)
+            }
+            Relaxation::Mass if truncation.unseen > 0 => {
+                let widths = widths.bounding_mass();
                 PlausibleSet::balls(counts, &widths, r_max, planned, forbids, known)
             }
             _ => {

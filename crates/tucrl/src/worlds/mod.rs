@@ -6,6 +6,9 @@
 //! [`CliffWalking`], and random worlds, [`Garnet`]. Each is a plain struct: fill in the fields,
 //! or take the defaults, and call `build`.
 //!
+//! Some worlds have no table, because their nominal spaces are too large for one: they are
+//! [generators](crate::generator). [`Junk`] multiplies any world by states that cannot be reached.
+//!
 //! Episodic games are made continuing in one way everywhere: where the game would end, the next
 //! state *is* the start, so that no state stands for "game over". Rewards are shifted and scaled
 //! into `[0, 1]`.
@@ -21,6 +24,7 @@
 //! ```
 
 mod breakout;
+mod breakout_game;
 mod chain;
 mod cliff_walking;
 mod deep_sea;
@@ -28,6 +32,7 @@ mod four_rooms;
 mod frozen_lake;
 mod garnet;
 mod grid;
+mod junk;
 mod mountain_car;
 #[cfg(test)]
 mod probe;
@@ -39,12 +44,14 @@ mod three_state;
 mod two_state;
 
 pub use breakout::Breakout;
+pub use breakout_game::{BreakoutGame, BreakoutRules};
 pub use chain::Chain;
 pub use cliff_walking::CliffWalking;
 pub use deep_sea::DeepSea;
 pub use four_rooms::FourRooms;
 pub use frozen_lake::{FrozenLake, FrozenLakeMap};
 pub use garnet::Garnet;
+pub use junk::{Junk, JunkKind};
 pub use mountain_car::MountainCar;
 pub use river_swim::RiverSwim;
 pub use six_arms::SixArms;

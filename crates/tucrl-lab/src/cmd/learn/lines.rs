@@ -6,6 +6,7 @@ use serde::Serialize;
 use tucrl::agents::Algorithm;
 use tucrl::episode::EpisodeRecord;
 use tucrl::run::Case;
+use tucrl_lab::record::Against;
 use tucrl_lab::runner::{Ending, Outcome};
 
 use super::Experiment;
@@ -21,6 +22,9 @@ struct Line<'a> {
     /// Steps asked for.
     steps_asked: u64,
     gain: f64,
+    /// What the gain is; absent when it is the optimal one.
+    #[serde(skip_serializing_if = "Against::is_optimal")]
+    against: &'a Against,
     regret: &'a [(u64, f64)],
     pseudo_regret: &'a [(u64, f64)],
     episodes: usize,
@@ -70,6 +74,7 @@ pub(super) fn lines(
                 steps: record.steps,
                 steps_asked: experiment.steps,
                 gain: record.gain,
+                against: &experiment.against,
                 regret: &record.regret,
                 pseudo_regret: &record.pseudo_regret,
                 episodes: record.episodes.len(),

@@ -5,6 +5,7 @@
 
 use std::fmt::{Error, Write};
 
+use tucrl_lab::record::Against;
 use tucrl_lab::runner::{Ending, Outcome};
 use tucrl_lab::stats::{growth, half_width, mean};
 
@@ -36,13 +37,21 @@ pub(super) fn page(experiment: &Experiment, outcomes: &[Outcome]) -> Result<Stri
         printable(world),
         counted(*steps as usize, "step")
     )?;
-    let reachable = truth.reachable;
-    writeln!(
-        out,
-        "optimal gain {}, {reachable} of {} reachable\n",
-        number(truth.gain),
-        counted(*states as usize, "state")
-    )?;
+    let (gain, reachable) = (number(truth.gain), truth.reachable);
+    let states = counted(*states as usize, "state");
+    match &experiment.against {
+        Against::Optimal => {
+            writeln!(out, "optimal gain {gain}, {reachable} of {states} reachable\n")?;
+        }
+        Against::BestKnown { explored } => {
+            writeln!(out, "optimal gain unknown: {reachable} of {states} and more are reachable.")?;
+            writeln!(
+                out,
+                "The best policy known, which stays with {explored} states, earns {gain}.\n"
+            )?;
+        }
+        Against::Nothing => writeln!(out, "optimal gain unknown, {states}\n")?,
+    }
     let columns = columns(experiment, outcomes);
     for (column, (name, _)) in columns.iter().zip(&experiment.agents) {
         if column.label != *name {
@@ -59,9 +68,24 @@ pub(super) fn page(experiment: &Experiment, outcomes: &[Outcome]) -> Result<Stri
         table(&mut out, experiment, group)?;
     }
     let interval = if *seeds > 1 { "; its mean ± a 95 % interval" } else { "" };
-    writeln!(out, "\nRegret: optimal gain times steps, minus the rewards{interval}.")?;
-    writeln!(out, "Growth: exponent of the mean regret over its last decade; 1 is linear, 0.5 a")?;
-    writeln!(out, "square root, 0 flat. Z: steps in pairs that were poorly visited at the time.")?;
+    match &experiment.against {
+        Against::Nothing => {
+            writeln!(out, "\nRewards a step, averaged from the first step on{interval}.")?;
+            writeln!(out, "Z: steps in pairs that were poorly visited at the time.")?;
+        }
+        against => {
+            let gain = match against.is_optimal() {
+                true => "optimal gain",
+                false => "best known gain, a lower bound on the optimal one,",
+            };
+            writeln!(out, "\nRegret: {gain} times steps, minus the rewards{interval}.")?;
+            writeln!(
+                out,
+                "Growth: exponent of the mean regret over its last decade; 1 is linear, 0.5 a\n\
+                 square root, 0 flat. Z: steps in pairs that were poorly visited at the time."
+            )?;
+        }
+    }
     if outcomes.iter().any(|outcome| outcome.ending != Ending::Complete) {
         writeln!(out, "* from the runs that came so far; not all runs are complete.")?;
     }
@@ -100,13 +124,24 @@ fn table(out: &mut String, experiment: &Experiment, columns: &[Column<'_>]) -> R
     };
     row("step", columns.iter().map(|column| column.label.clone()).collect())?;
     for time in decades(experiment.steps) {
-        row(&time.to_string(), columns.iter().map(|column| column.regret(time)).collect())?;
+        let shown = |column: &Column<'_>| match experiment.against {
+            Against::Nothing => column.reward(time),
+            _ => column.regret(time),
+        };
+        row(&time.to_string(), columns.iter().map(shown).collect())?;
     }
     row("", vec![String::new()])?;
-    let growths: Vec<Option<f64>> = columns.iter().map(Column::growth).collect();
+    let growths: Vec<Option<f64>> = match experiment.against {
+        Against::Nothing => columns.iter().map(|_| None).collect(),
+        _ => columns.iter().map(Column::growth).collect(),
+    };
     let shown = |growth: &Option<f64>| growth.map_or(NOTHING.into(), |g| format!("{:.2}", g + 0.0));
     row("growth", growths.iter().map(shown).collect())?;
     row("", growths.iter().map(|growth| growth.map_or(NOTHING, meaning).into()).collect())?;
+    if experiment.against != Against::Nothing {
+        let rewards = columns.iter().map(|column| column.reward(experiment.steps));
+        row("reward a step", rewards.collect())?;
+    }
     type Fact = (&'static str, fn(&Outcome) -> Option<u64>);
     let facts: [Fact; 4] = [
         ("episodes", |o| Some(o.record.episodes.len() as u64).filter(|&count| count > 0)),
@@ -151,6 +186,19 @@ impl Column<'_> {
             Some(regret[place].1)
         };
         self.outcomes.iter().filter_map(at).collect()
+    }
+
+    /// Rewards a step up to a time, of the runs that came so far.
+    fn reward(&self, time: u64) -> String {
+        let gain = self.outcomes.first().map_or(0.0, |outcome| outcome.record.gain);
+        let values: Vec<f64> =
+            self.values(time).into_iter().map(|regret| gain - regret / time as f64).collect();
+        if values.is_empty() {
+            return NOTHING.into();
+        }
+        let mark = if values.len() < self.outcomes.len() { "*" } else { "" };
+        let mean = digits(mean(&values), 4);
+        half_width(&values).map_or(mean.clone(), |half| format!("{mean} ± {half:.1e}")) + mark
     }
 
     fn regret(&self, time: u64) -> String {

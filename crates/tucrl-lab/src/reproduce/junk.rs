@@ -1,0 +1,114 @@
+//! What do states cost that the designer wrote down and nobody can reach?
+//!
+//! The leading terms of TUCRL's bound know the nominal S only in their logarithm (paper, section 5). So one and
+//! the same world among ever more junk should cost about the same; what may change is ln(2 S A T / δ), which
+//! every width contains. The set as the paper writes it fails here, and visibly: its L1 radius sums a width for
+//! each of the S states. With a radius that bounds all unobserved mass at once (`relaxation=mass`) regret does not
+//! move.
+//!
+//! Reads the stored runs; the worlds have growing S, the first has no junk.
+
+use super::judge::{Wanted, agent, check, growth, study, world};
+use super::{Evidence, Finding, ReproduceError};
+use crate::plot::{Axis, Curve, CurvesFigure, Stroke, colour};
+use crate::stats::{AgentStudy, Bootstrap, Interval, Study, WorldStudy, mean};
+
+/// The agent that must not move, the one that does, and the one that is linear anyway.
+const STEADY: &str = "TUCRL, mass";
+const MOVED: &str = "TUCRL, as written";
+const LINEAR: &str = "UCRL";
+
+pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Finding, ReproduceError> {
+    let study = study(evidence)?;
+    let plain = world(study, 0)?;
+    let last = world(study, study.worlds.len() - 1)?;
+    let allowed = logarithm(last) / logarithm(plain);
+    let mut finding = Finding::default();
+    let (ratio, interval, states) = worst(study, STEADY)?;
+    finding.checks.push(check(
+        format!("regret of {STEADY}, at worst (S = {states:.0e}), divided by that without junk"),
+        ratio,
+        interval,
+        // Three digits of the ratio of the logarithms.
+        Wanted::AtMost((allowed * 100.0).round() / 100.0),
+    ));
+    let (ratio, interval, states) = worst(study, MOVED)?;
+    finding.checks.push(check(
+        format!("regret of {MOVED}, at worst (S = {states:.0e}), divided by that without junk"),
+        ratio,
+        interval,
+        Wanted::AtLeast(10.0),
+    ));
+    finding.checks.push(growth(agent(last, LINEAR)?, 1.0, Wanted::Between(0.9, 1.1))?);
+    let caption = "The same world among ever more states that cannot be reached: with a radius that bounds the \
+                   unobserved mass TUCRL does not notice them.";
+    finding.draw("junk", caption, &against_states(study)?)?;
+    Ok(finding)
+}
+
+/// ln(2 S A T / δ) at the end of the run, with the usual δ.
+fn logarithm(place: &WorldStudy<'_>) -> f64 {
+    let (states, actions) = (place.facts.states as f64, place.facts.actions as f64);
+    (2.0 * states * actions * place.time.unwrap_or(1) as f64 / 0.05).ln()
+}
+
+/// Over all worlds with junk, the largest mean regret divided by that without junk, its interval, and S there.
+fn worst(study: &Study<'_>, label: &str) -> Result<(f64, Option<Interval>, f64), ReproduceError> {
+    let missing = || ReproduceError::Missing { what: format!("{label} in all worlds") };
+    let at_end = |place: &WorldStudy<'_>| -> Result<Vec<f64>, ReproduceError> {
+        Ok(agent(place, label)?.regret_at(place.time.ok_or_else(missing)?))
+    };
+    let plain = at_end(world(study, 0)?)?;
+    let mut worst: Option<(f64, Vec<f64>)> = None;
+    for place in study.worlds.iter().skip(1) {
+        let regret = at_end(place)?;
+        if regret.len() != plain.len() {
+            return Err(missing());
+        }
+        if worst.as_ref().is_none_or(|(_, most)| mean(&regret) > mean(most)) {
+            worst = Some((place.facts.states as f64, regret));
+        }
+    }
+    let (states, regret) = worst.ok_or_else(missing)?;
+    let interval = Bootstrap::new(plain.len()).interval(|draw| {
+        let sum = |values: &[f64]| draw.iter().map(|&run| values[run as usize]).sum::<f64>();
+        Some(sum(&regret) / sum(&plain))
+    });
+    Ok((mean(&regret) / mean(&plain), interval, states))
+}
+
+fn against_states(study: &Study<'_>) -> Result<CurvesFigure, ReproduceError> {
+    let first = world(study, 0)?;
+    let states = |place: &WorldStudy<'_>| place.facts.states as f64;
+    let largest = study.worlds.iter().map(states).fold(10.0, f64::max);
+    let steps = first.time.unwrap_or(1);
+    // Below this nothing can be told from luck.
+    let lowest = 10.0;
+    let end = |agent: &AgentStudy<'_>| agent.regret.last().copied();
+    let mut curves = Vec::new();
+    for label in &study.labels {
+        let (mut points, mut band, mut shade) = (Vec::new(), Vec::new(), 0);
+        for place in &study.worlds {
+            let found = agent(place, label)?;
+            shade = found.colour;
+            if let Some(point) = end(found) {
+                points.push((states(place), point.mean.max(lowest)));
+                let ends = point.student.map(|(low, high)| (low.max(lowest), high.max(lowest)));
+                band.extend(ends.map(|(low, high)| (states(place), low, high)));
+            }
+        }
+        curves.push(Curve { band, ..Curve::new(*label, colour(shade), Stroke::Line, points) });
+    }
+    Ok(CurvesFigure {
+        title: "Regret against the number of states that the designer wrote down".into(),
+        explanation: format!(
+            "after {} steps; {} states are reachable; shaded: 95 % interval (Student)",
+            crate::report::text::grouped(steps as f64),
+            first.facts.reachable
+        ),
+        x: Axis::log("nominal states", states(first), largest, 10),
+        y: Axis::log("regret (reward)", lowest, steps as f64, 7),
+        curves,
+        marks: Vec::new(),
+    })
+}

@@ -1,0 +1,224 @@
+//! What can be walked in?
+//!
+//! A [`Model`] is a table, or a table whose space is said to be larger than it is, or a generator without a
+//! table; a [`Stroll`] is any of them walked at random. A generator that lists what may follow is drawn from
+//! exactly as its table would be: the same stream gives the same walk, to the last bit.
+//!
+//! Reads `env`, `generator`, `mdp`; feeds `run`. Departures from the paper: none.
+
+use std::sync::Arc;
+
+use crate::env::{Environment, Step, Walk, WalkState};
+use crate::generator::{Generator, GeneratorError, Outcomes, list, start_law};
+use crate::mdp::Mdp;
+use crate::rng::RandomStream;
+use crate::space::{ActionId, Space, StateId};
+
+/// A world to be walked in.
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub enum Model {
+    /// A table.
+    Table(Arc<Mdp>),
+    /// A table of a world that nominally has more states, which are left out.
+    Padded(Arc<Mdp>, u64),
+    /// A world without a table.
+    Generated {
+        /// Its rule.
+        generator: Arc<dyn Generator>,
+        /// Its reachable states in order, when they are known: number `i` of its table is state `i` here.
+        reachable: Option<Arc<[StateId]>>,
+    },
+}
+
+impl From<Arc<Mdp>> for Model {
+    fn from(mdp: Arc<Mdp>) -> Self {
+        Self::Table(mdp)
+    }
+}
+
+impl From<&Arc<Mdp>> for Model {
+    fn from(mdp: &Arc<Mdp>) -> Self {
+        Self::Table(Arc::clone(mdp))
+    }
+}
+
+impl From<Arc<dyn Generator>> for Model {
+    fn from(generator: Arc<dyn Generator>) -> Self {
+        Self::Generated { generator, reachable: None }
+    }
+}
+
+impl Model {
+    /// What a learner may know of it.
+    pub fn space(&self) -> Space {
+        let listed =
+            |mdp: &Mdp| Space::listed((0..mdp.states()).map(|s| mdp.actions(s) as u32).collect());
+        match self {
+            Self::Table(mdp) => listed(mdp),
+            Self::Padded(mdp, states) => listed(mdp).padded(*states),
+            Self::Generated { generator, .. } => generator.space().clone(),
+        }
+    }
+
+    /// The largest possible reward.
+    pub fn r_max(&self) -> f64 {
+        match self {
+            Self::Table(mdp) | Self::Padded(mdp, _) => mdp.r_max(),
+            Self::Generated { generator, .. } => generator.r_max(),
+        }
+    }
+
+    /// The expected reward of a pair; what is not known is NaN.
+    pub fn mean_reward(&self, state: StateId, action: ActionId) -> f64 {
+        match self {
+            Self::Table(mdp) | Self::Padded(mdp, _) => {
+                mdp.mean_reward(mdp.pair(state as usize, action as usize))
+            }
+            Self::Generated { generator, .. } => {
+                let mut outcomes = Outcomes::default();
+                match list(&**generator, state, action, &mut outcomes) {
+                    Ok(()) if !outcomes.entries().is_empty() => outcomes.mean_reward(),
+                    _ => f64::NAN,
+                }
+            }
+        }
+    }
+}
+
+/// A model walked at random.
+#[derive(Debug, Clone)]
+pub(crate) enum Stroll {
+    Table(Walk),
+    Generated(Box<GeneratedWalk>),
+}
+
+impl Stroll {
+    pub(crate) fn new(model: &Model, random: RandomStream) -> Result<Self, GeneratorError> {
+        Ok(match model {
+            Model::Table(mdp) => Self::Table(Walk::new(Arc::clone(mdp), random)),
+            Model::Padded(mdp, states) => {
+                Self::Table(Walk::new(Arc::clone(mdp), random).padded(*states))
+            }
+            Model::Generated { generator, .. } => {
+                Self::Generated(Box::new(GeneratedWalk::new(Arc::clone(generator), random)?))
+            }
+        })
+    }
+
+    pub(crate) fn resume(model: &Model, at: WalkState) -> Self {
+        match model {
+            Model::Table(mdp) => Self::Table(Walk::resume(Arc::clone(mdp), at)),
+            Model::Padded(mdp, states) => {
+                Self::Table(Walk::resume(Arc::clone(mdp), at).padded(*states))
+            }
+            Model::Generated { generator, .. } => {
+                let (generator, scratch) = (Arc::clone(generator), Scratch::default());
+                Self::Generated(Box::new(GeneratedWalk { generator, at, scratch }))
+            }
+        }
+    }
+
+    pub(crate) fn space(&self) -> &Space {
+        match self {
+            Self::Table(walk) => walk.space(),
+            Self::Generated(walk) => walk.space(),
+        }
+    }
+
+    pub(crate) fn state(&self) -> StateId {
+        match self {
+            Self::Table(walk) => walk.state(),
+            Self::Generated(walk) => walk.state(),
+        }
+    }
+
+    pub(crate) fn position(&self) -> &WalkState {
+        match self {
+            Self::Table(walk) => walk.position(),
+            Self::Generated(walk) => &walk.at,
+        }
+    }
+}
+
+/// A generator walked at random.
+#[derive(Debug, Clone)]
+pub struct GeneratedWalk {
+    generator: Arc<dyn Generator>,
+    at: WalkState,
+    scratch: Scratch,
+}
+
+#[derive(Debug, Clone, Default)]
+struct Scratch {
+    outcomes: Outcomes,
+    probabilities: Vec<f64>,
+}
+
+impl GeneratedWalk {
+    /// Starts a walk; the initial state is drawn from the generator's initial law.
+    ///
+    /// # Errors
+    /// When that is no law over states of the space.
+    pub fn new(
+        generator: Arc<dyn Generator>,
+        mut random: RandomStream,
+    ) -> Result<Self, GeneratorError> {
+        let starts = start_law(&*generator)?;
+        let state = match starts.as_slice() {
+            [(state, _)] => *state,
+            many => many[random.categorical(&many.iter().map(|e| e.1).collect::<Vec<_>>())].0,
+        };
+        Ok(Self { generator, at: WalkState { state, random }, scratch: Scratch::default() })
+    }
+
+    fn sampled(&mut self, action: ActionId) -> Option<Result<Step, GeneratorError>> {
+        let state = self.at.state;
+        let (reward, next) = self.generator.sample(state, action, &mut self.at.random)?;
+        let (last, r_max) = (self.generator.space().states() - 1, self.generator.r_max());
+        if next > last {
+            return Some(Err(GeneratorError::NextOutOfRange { state, action, next, last }));
+        }
+        if !(0.0..=r_max).contains(&reward) {
+            return Some(Err(GeneratorError::Reward { state, action, reward, r_max }));
+        }
+        self.at.state = next;
+        // Nobody has said what it is in expectation, and over time the rewards themselves do.
+        Some(Ok(Step { reward, mean_reward: reward, next }))
+    }
+}
+
+impl Environment for GeneratedWalk {
+    fn space(&self) -> &Space {
+        self.generator.space()
+    }
+
+    fn state(&self) -> StateId {
+        self.at.state
+    }
+
+    fn step(&mut self, action: ActionId) -> Result<Step, GeneratorError> {
+        let state = self.at.state;
+        let actions = self.generator.space().actions(state);
+        assert!(action < actions, "state {state} has no action {action}");
+        if let Some(step) = self.sampled(action) {
+            return step;
+        }
+        let Scratch { outcomes, probabilities } = &mut self.scratch;
+        list(&*self.generator, state, action, outcomes)?;
+        let entries = outcomes.entries();
+        let entry = match entries.len() {
+            0 => return Err(GeneratorError::NoRule { state, action }),
+            1 => 0,
+            _ => {
+                probabilities.clear();
+                probabilities.extend(entries.iter().map(|outcome| outcome.probability));
+                self.at.random.categorical(probabilities)
+            }
+        };
+        let reward = entries[entry].reward.sample(&mut self.at.random);
+        let next = entries[entry].next;
+        self.at.state = next;
+        Ok(Step { reward, mean_reward: outcomes.mean_reward(), next })
+    }
+}
