@@ -15,6 +15,7 @@ mod solving;
 mod sweeping;
 
 use serde::Serialize;
+pub use solving::{SolverTime, time_solver};
 use thiserror::Error;
 use tucrl::agents::Optimism;
 use tucrl::error::{SolveError, WorldError};

@@ -136,6 +136,7 @@ Examples:
   tucrl bench                          all benchmarks, in less than two minutes
   tucrl bench --only sweep,literal     some of them
   tucrl bench --full --json            runs as long as the goals say: half an hour
+  tucrl bench --solve model.json       what the exact solver takes on one world
 
 Every row is a ratio of two times measured in turns within one run, so that it
 says the same on fast and slow machines; leave the machine alone meanwhile.
@@ -150,6 +151,9 @@ pub(crate) struct Bench {
     /// Runs as long as the goals say, such as 1e9 steps
     #[arg(long)]
     pub(crate) full: bool,
+    /// Instead of all that, time the exact solver on one world: best of five, to 1e-9
+    #[arg(long, value_name = "WORLD", conflicts_with_all = ["only", "full"])]
+    pub(crate) solve: Option<String>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

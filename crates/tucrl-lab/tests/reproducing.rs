@@ -65,7 +65,7 @@ fn verdicts_figures_and_a_page_that_a_browser_shows_offline() {
     let said = text(&output.stdout);
     assert!(output.status.success(), "{said}{}", text(&output.stderr));
     assert!(said.contains("Spans without a bound: HOLDS"), "{said}");
-    assert!(said.contains("2 of 2 claims hold") && said.contains("index.html"), "{said}");
+    assert!(said.contains("verdicts: 2 of 2 hold") && said.contains("index.html"), "{said}");
     for name in ["spans", "mountain-car", "breakout"] {
         let figure = |end: &str| folder.path().join("figures").join(format!("{name}.{end}"));
         assert!(fs::read_to_string(figure("svg")).unwrap().starts_with("<svg"));

@@ -218,18 +218,19 @@ impl<'a, 'b> Sweeper<'a, 'b> {
         let slack = MARGIN * (set.r_max + view.best().abs());
         for number in 0..counts.seen() as u32 {
             let here = view.values.seen[number as usize];
-            let worth =
-                |pair: usize, expected: f64| set.reward(pair) + tau * expected + (1.0 - tau) * here;
+            let worth = |reward: f64, expected: f64| reward + tau * expected + (1.0 - tau) * here;
             let first = self.favourite[number as usize] as usize;
-            let mut best = worth(first, set.best_value(first, &view, &mut self.scratch));
+            let expected = set.best_value(first, &view, &mut self.scratch);
+            let mut best = worth(set.reward(first), expected);
             self.worth[first] = best;
             for pair in counts.pairs_of(number).filter(|&pair| pair != first) {
-                let fixed = set.fixed_value(pair, &view);
-                let mut value = worth(pair, set.bound_from(fixed, pair, &view));
+                let row = set.row(pair);
+                let fixed = row.fixed_value(&view);
+                let mut value = worth(row.reward, set.bound_from(fixed, &row, &view));
                 let is_out = value < best - slack;
                 if !is_out {
-                    let expected = set.best_value_from(fixed, pair, &view, &mut self.scratch);
-                    value = worth(pair, expected);
+                    let expected = set.best_value_from(fixed, pair, &row, &view, &mut self.scratch);
+                    value = worth(row.reward, expected);
                 }
                 self.worth[pair] = value;
                 if value > best {

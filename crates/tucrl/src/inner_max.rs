@@ -169,6 +169,16 @@ pub struct BallRow<'a> {
     pub target: u32,
 }
 
+impl BallRow<'_> {
+    /// Whether all mass can be moved to the target.
+    #[inline(always)]
+    pub(crate) fn is_certain(&self) -> bool {
+        let mut entries = self.next.iter().zip(self.share);
+        let at_target = entries.find(|entry| *entry.0 == self.target).map_or(0.0, |entry| *entry.1);
+        self.half >= 1.0 - at_target
+    }
+}
+
 /// Fills the best law in an L1 ball.
 #[inline]
 pub fn fill_ball(
@@ -178,19 +188,17 @@ pub fn fill_ball(
     scratch: &mut Scratch,
     sink: &mut impl Sink,
 ) {
-    let entries = || row.next.iter().zip(row.share);
-    let at_target = entries().find(|entry| *entry.0 == row.target).map_or(0.0, |entry| *entry.1);
-    if row.half >= 1.0 - at_target {
+    if row.is_certain() {
         sink.give(row.target, 1.0);
         return;
     }
-    entries().for_each(|(&state, &share)| sink.give(state, share));
+    row.next.iter().zip(row.share).for_each(|(&state, &share)| sink.give(state, share));
     sink.give(row.target, row.half);
     take_from_worst(row, values, ranking, scratch, sink);
 }
 
 /// Takes as much as was moved to the target from the worst observed states, in order of (value, number).
-#[inline]
+#[inline(always)]
 pub(crate) fn take_from_worst(
     row: BallRow<'_>,
     values: &[f64],
@@ -198,42 +206,74 @@ pub(crate) fn take_from_worst(
     scratch: &mut Scratch,
     sink: &mut impl Sink,
 ) {
-    let mut left = row.half;
     if row.next.len() > LONG_ROW {
-        let places = scratch.spread(row.next, values.len());
-        for &state in &ranking.worst {
-            let place = places[state as usize] as usize;
-            if place > 0 && state != row.target {
-                let taken = row.share[place - 1].min(left);
-                sink.give(state, -taken);
-                left -= taken;
-                if left <= 0.0 {
-                    break;
-                }
+        return take_along_ranking(row, values, ranking, scratch, sink);
+    }
+    // States come in order of number, so that of equals the first is found.
+    let mut worst: Option<(usize, f64)> = None;
+    for (place, &state) in row.next.iter().enumerate() {
+        let value = values[state as usize];
+        if state != row.target && worst.is_none_or(|worst| value < worst.1) {
+            worst = Some((place, value));
+        }
+    }
+    let Some((place, value)) = worst else { return };
+    let taken = row.share[place].min(row.half);
+    sink.give(row.next[place], -taken);
+    let left = row.half - taken;
+    if left > 0.0 {
+        take_more(row, values, left, (value, row.next[place]), sink);
+    }
+}
+
+/// Takes what is left from the states that are worse than all but those emptied, up to `last`.
+fn take_more(
+    row: BallRow<'_>,
+    values: &[f64],
+    mut left: f64,
+    mut last: (f64, u32),
+    sink: &mut impl Sink,
+) {
+    while left > 0.0 {
+        let mut worst: Option<(usize, f64)> = None;
+        for (place, &state) in row.next.iter().enumerate() {
+            let value = values[state as usize];
+            let is_later = value > last.0 || (value == last.0 && state > last.1);
+            if is_later && state != row.target && worst.is_none_or(|worst| value < worst.1) {
+                worst = Some((place, value));
             }
         }
-        scratch.clear(row.next);
-        return;
-    }
-    // What has been emptied, and what may not be, counts as best of all. States come in order of number,
-    // so that of equals the first is found.
-    let mut worth = [f64::INFINITY; LONG_ROW];
-    for (worth, &state) in worth.iter_mut().zip(row.next) {
-        *worth = if state == row.target { f64::INFINITY } else { values[state as usize] };
-    }
-    while left > 0.0 {
-        let (mut place, mut worst) = (0, f64::INFINITY);
-        for (index, &value) in worth[..row.next.len()].iter().enumerate() {
-            (place, worst) = if value < worst { (index, value) } else { (place, worst) };
-        }
-        if worst == f64::INFINITY {
-            return;
-        }
+        let Some((place, value)) = worst else { return };
         let taken = row.share[place].min(left);
         sink.give(row.next[place], -taken);
         left -= taken;
-        worth[place] = f64::INFINITY;
+        last = (value, row.next[place]);
     }
+}
+
+/// The same for long rows, along all states from the worst.
+#[inline(never)]
+fn take_along_ranking(
+    row: BallRow<'_>,
+    values: &[f64],
+    ranking: &Ranking,
+    scratch: &mut Scratch,
+    sink: &mut impl Sink,
+) {
+    let mut left = row.half;
+    let places = scratch.spread(row.next, values.len());
+    for &state in &ranking.worst {
+        let place = places[state as usize] as usize;
+        if place > 0 && state != row.target {
+            let taken = row.share[place - 1].min(left);
+            sink.give(state, -taken);
+            left -= taken;
+            if left <= 0.0 {
+                break;
+            }
+        }
+    }
+    scratch.clear(row.next);
 }
 
 /// The box of one pair.
@@ -302,7 +342,21 @@ impl Scratch {
     #[inline]
     fn list_observed(&mut self, row: &BoxRow<'_>, ranking: &Ranking, reach: u32) {
         self.special.clear();
-        if row.next.len() > LONG_ROW && (reach as usize) < 16 * row.next.len() {
+        if row.next.len() > LONG_ROW {
+            return self.list_many(row, ranking, reach);
+        }
+        for (&state, &room) in row.next.iter().zip(row.room) {
+            let rank = ranking.rank[state as usize];
+            if rank < reach {
+                self.insert(2 * rank + 1, state, room);
+            }
+        }
+    }
+
+    /// The same for long rows: along the ranking, or, where that is much longer, by sorting.
+    #[inline(never)]
+    fn list_many(&mut self, row: &BoxRow<'_>, ranking: &Ranking, reach: u32) {
+        if (reach as usize) < 16 * row.next.len() {
             self.spread(row.next, ranking.order.len());
             for (rank, &state) in (0..reach).zip(&ranking.order) {
                 let place = self.places[state as usize] as usize;
@@ -316,9 +370,10 @@ impl Scratch {
         for (&state, &room) in row.next.iter().zip(row.room) {
             let rank = ranking.rank[state as usize];
             if rank < reach {
-                self.insert(2 * rank + 1, state, room);
+                self.special.push((2 * rank + 1, state, room));
             }
         }
+        self.special.sort_unstable_by_key(|special| special.0);
     }
 
     /// Adds a special state where its place is.
@@ -346,7 +401,7 @@ pub fn fill_box(row: BoxRow<'_>, ranking: &Ranking, scratch: &mut Scratch, sink:
 }
 
 /// Gives what the lower ends of a box leave over to the best states.
-#[inline]
+#[inline(always)]
 pub(crate) fn fill_up(
     row: BoxRow<'_>,
     ranking: &Ranking,

@@ -30,8 +30,8 @@ pub struct PlausibleSet<'a> {
     pub(crate) unseen: u64,
     /// What every sweep looks at, by pair; one more at the end closes the last row.
     pairs: Vec<Pair>,
-    /// What only the search for a best law looks at, by pair.
-    sets: Vec<PairSet>,
+    /// Box: what only the search for a best law looks at, by pair. Ball: empty.
+    capacities: Vec<Capacity>,
     /// The observed next states, row by row; none of pairs never tried.
     next: Vec<u32>,
     /// Ball: their observed probabilities. Box: their lower ends.
@@ -56,22 +56,33 @@ struct Pair {
     free: f64,
     /// Where the pair's row begins.
     row: u32,
-}
-
-/// What one pair may do.
-#[derive(Debug, Clone, Copy)]
-struct PairSet {
-    is_untried: bool,
     /// May not lead to states never seen.
     is_forbidden: bool,
     /// Ball: so wide that it may hold a law that is certain.
     is_wide: bool,
-    /// Box: see [`reach_of`].
-    reach: u32,
-    /// Box: the capacity of a seen state never reached from here.
+}
+
+/// What every sweep looks at of one pair; a pair never tried has no next states.
+#[derive(Clone, Copy)]
+pub(crate) struct Row<'a> {
+    /// The optimistic reward.
+    pub(crate) reward: f64,
+    free: f64,
+    is_forbidden: bool,
+    is_wide: bool,
+    next: &'a [u32],
+    mass: &'a [f64],
+}
+
+/// What a box needs to know besides.
+#[derive(Debug, Clone, Copy)]
+struct Capacity {
+    /// Of a seen state never reached from here.
     cap: f64,
-    /// Box: the capacity of all states never seen together.
-    unseen_cap: f64,
+    /// Of all states never seen together.
+    unseen: f64,
+    /// See [`reach_of`].
+    reach: u32,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -96,24 +107,18 @@ impl<'a> PlausibleSet<'a> {
         let mut all = Self::empty(counts, r_max, unseen, Shape::Ball);
         let reward = optimistic_rewards(counts, widths, r_max, known);
         for (pair, stats) in counts.pairs().iter().enumerate() {
-            let mut set = PairSet {
-                is_untried: stats.visits_before() == 0,
-                is_forbidden: unseen == 0 || forbids(pair),
-                is_wide: false,
-                reach: 0,
-                cap: 0.0,
-                unseen_cap: 0.0,
-            };
-            let mut half = 1.0;
-            let begin = all.next.len();
-            if !set.is_untried {
+            let mut free = 1.0;
+            let (begin, mut is_wide) = (all.next.len(), true);
+            if stats.visits_before() > 0 {
                 let row = counts.row(pair);
                 all.next.extend_from_slice(row.next);
                 all.mass.extend_from_slice(row.share);
-                half = widths.radius(stats) / 2.0;
-                set.is_wide = half >= 1.0 - row.share.iter().copied().fold(0.0, f64::max);
+                free = widths.radius(stats) / 2.0;
+                is_wide = free >= 1.0 - row.share.iter().copied().fold(0.0, f64::max);
             }
-            all.push(Pair { reward: reward[pair], free: half, row: begin as u32 }, set);
+            let (reward, row) = (reward[pair], begin as u32);
+            let is_forbidden = unseen == 0 || forbids(pair);
+            all.push(Pair { reward, free, row, is_forbidden, is_wide });
         }
         all.closed()
     }
@@ -156,10 +161,9 @@ impl<'a> PlausibleSet<'a> {
             }
             let unseen_cap =
                 if is_forbidden { 0.0 } else { (unseen as f64 * unobserved.min(1.0)).min(1.0) };
-            all.push(
-                Pair { reward: reward[pair], free: left, row: begin as u32 },
-                PairSet { is_untried, is_forbidden, is_wide: false, reach, cap, unseen_cap },
-            );
+            all.capacities.push(Capacity { cap, unseen: unseen_cap, reach });
+            let (reward, row) = (reward[pair], begin as u32);
+            all.push(Pair { reward, free: left, row, is_forbidden, is_wide: is_untried });
         }
         all.closed()
     }
@@ -171,7 +175,7 @@ impl<'a> PlausibleSet<'a> {
             r_max,
             unseen,
             pairs: Vec::with_capacity(pairs + 1),
-            sets: Vec::with_capacity(pairs),
+            capacities: Vec::new(),
             next: Vec::with_capacity(pairs),
             mass: Vec::with_capacity(pairs),
             room: Vec::new(),
@@ -182,15 +186,14 @@ impl<'a> PlausibleSet<'a> {
         }
     }
 
-    fn push(&mut self, pair: Pair, set: PairSet) {
+    fn push(&mut self, pair: Pair) {
         self.longest_row = self.longest_row.max(self.next.len() - pair.row as usize);
         self.pairs.push(pair);
-        self.sets.push(set);
     }
 
     fn closed(mut self) -> Self {
-        let end = Pair { reward: 0.0, free: 0.0, row: self.next.len() as u32 };
-        self.pairs.push(end);
+        let row = self.next.len() as u32;
+        self.pairs.push(Pair { reward: 0.0, free: 0.0, row, is_forbidden: true, is_wide: true });
         self
     }
 
@@ -201,7 +204,7 @@ impl<'a> PlausibleSet<'a> {
         if self.shape == Shape::Ball {
             return;
         }
-        for pair in 0..self.sets.len() {
+        for pair in 0..self.capacities.len() {
             if let Some(entry) = self.entries(pair).find(|&entry| self.next[entry] == to) {
                 let (low, room) = (&mut self.mass[entry], &mut self.room[entry]);
                 let free = &mut self.pairs[pair].free;
@@ -245,8 +248,16 @@ impl<'a> PlausibleSet<'a> {
         }
     }
 
+    /// What a sweep looks at of one pair.
+    #[inline(always)]
+    pub(crate) fn row(&self, pair: usize) -> Row<'_> {
+        let Pair { reward, free, row, is_forbidden, is_wide } = self.pairs[pair];
+        let entries = row as usize..self.pairs[pair + 1].row as usize;
+        let (next, mass) = (&self.next[entries.clone()], &self.mass[entries]);
+        Row { reward, free, is_forbidden, is_wide, next, mass }
+    }
+
     /// Puts the best plausible law of a pair into a sink.
-    #[inline]
     pub(crate) fn fill(
         &self,
         pair: usize,
@@ -254,104 +265,87 @@ impl<'a> PlausibleSet<'a> {
         scratch: &mut Scratch,
         sink: &mut impl Sink,
     ) {
-        if self.sets[pair].is_untried {
+        let row = self.row(pair);
+        if row.next.is_empty() {
             let pulled = self.attractor.map_or(0.0, |(to, least)| {
                 sink.give(to, least);
                 least
             });
-            sink.give(view.top_of(&self.sets[pair]), 1.0 - pulled);
+            sink.give(view.top_of(&row), 1.0 - pulled);
             return;
         }
         match self.shape {
             Shape::Ball => {
-                let row = self.ball(pair, view);
-                fill_ball(row, &view.values.seen, view.ranking, scratch, sink);
+                let ball = row.ball(view);
+                fill_ball(ball, &view.values.seen, view.ranking, scratch, sink);
             }
-            Shape::Box => fill_box(self.box_of(pair), view.ranking, scratch, sink),
+            Shape::Box => fill_box(self.box_of(pair, &row), view.ranking, scratch, sink),
         }
     }
 
-    #[inline]
-    fn ball(&self, pair: usize, view: &View<'_>) -> BallRow<'_> {
-        let entries = self.entries(pair);
-        BallRow {
-            next: &self.next[entries.clone()],
-            share: &self.mass[entries],
-            half: self.pairs[pair].free,
-            target: view.top_of(&self.sets[pair]),
-        }
-    }
-
-    #[inline]
-    fn box_of(&self, pair: usize) -> BoxRow<'_> {
-        let (entries, set, left) = (self.entries(pair), &self.sets[pair], self.pairs[pair].free);
-        let next = &self.next[entries.clone()];
+    #[inline(always)]
+    fn box_of<'b>(&'b self, pair: usize, row: &Row<'b>) -> BoxRow<'b> {
+        let Capacity { cap, unseen, reach } = self.capacities[pair];
         BoxRow {
-            next,
-            low: &self.mass[entries.clone()],
-            room: &self.room[entries],
-            left,
-            cap: set.cap,
-            unseen_cap: set.unseen_cap,
-            extra: self.attractor.filter(|(to, _)| !next.contains(to)).map(|(to, least)| {
-                let low = least.min(set.cap).min(left);
-                (to, low, set.cap - low)
+            next: row.next,
+            low: row.mass,
+            room: &self.room[self.entries(pair)],
+            left: row.free,
+            cap,
+            unseen_cap: unseen,
+            extra: self.attractor.filter(|(to, _)| !row.next.contains(to)).map(|(to, least)| {
+                let low = least.min(cap).min(row.free);
+                (to, low, cap - low)
             }),
-            reach: set.reach,
+            reach,
         }
     }
 
     /// The largest expected value of the next state over the plausible laws of a pair.
     #[inline]
     pub(crate) fn best_value(&self, pair: usize, view: &View<'_>, scratch: &mut Scratch) -> f64 {
-        self.best_value_from(self.fixed_value(pair, view), pair, view, scratch)
-    }
-
-    /// The value of the mass that does not depend on which states are best: of the observed law in a
-    /// ball, of the lower ends in a box.
-    #[inline]
-    pub(crate) fn fixed_value(&self, pair: usize, view: &View<'_>) -> f64 {
-        let (entries, values) = (self.entries(pair), &view.values.seen);
-        let row = self.next[entries.clone()].iter().zip(&self.mass[entries]);
-        row.fold(0.0, |sum, (&next, mass)| sum + mass * values[next as usize])
+        let row = self.row(pair);
+        self.best_value_from(row.fixed_value(view), pair, &row, view, scratch)
     }
 
     /// An upper bound on the best value of a pair, from its fixed value: all free mass goes to the best
     /// state, and in a ball comes from the worst.
-    #[inline]
-    pub(crate) fn bound_from(&self, fixed: f64, pair: usize, view: &View<'_>) -> f64 {
-        let free = self.pairs[pair].free;
+    #[inline(always)]
+    pub(crate) fn bound_from(&self, fixed: f64, row: &Row<'_>, view: &View<'_>) -> f64 {
         match self.shape {
             _ if self.attractor.is_some() => f64::INFINITY,
-            Shape::Ball if !self.entries(pair).is_empty() => {
-                fixed + free * (view.best() - view.lowest)
-            }
-            _ => fixed + free * view.best(),
+            Shape::Ball if !row.next.is_empty() => fixed + row.free * (view.best() - view.lowest),
+            _ => fixed + row.free * view.best(),
         }
     }
 
     /// The best value of a pair, from its fixed value.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn best_value_from(
         &self,
         fixed: f64,
         pair: usize,
+        row: &Row<'_>,
         view: &View<'_>,
         scratch: &mut Scratch,
     ) -> f64 {
-        let set = &self.sets[pair];
         let mut sink = ValueSink { values: view.values, sum: fixed };
         match self.shape {
-            _ if set.is_untried || set.is_wide => {
-                sink.sum = 0.0;
+            _ if row.next.is_empty() => {
+                if self.attractor.is_none() {
+                    return view.value(view.top_of(row));
+                }
                 self.fill(pair, view, scratch, &mut sink);
             }
             Shape::Ball => {
-                let row = self.ball(pair, view);
-                sink.give(row.target, row.half);
-                take_from_worst(row, &view.values.seen, view.ranking, scratch, &mut sink);
+                let ball = row.ball(view);
+                if row.is_wide && ball.is_certain() {
+                    return view.value(ball.target);
+                }
+                sink.give(ball.target, ball.half);
+                take_from_worst(ball, &view.values.seen, view.ranking, scratch, &mut sink);
             }
-            Shape::Box => fill_up(self.box_of(pair), view.ranking, scratch, &mut sink),
+            Shape::Box => fill_up(self.box_of(pair, row), view.ranking, scratch, &mut sink),
         }
         sink.sum
     }
@@ -365,6 +359,23 @@ impl<'a> PlausibleSet<'a> {
         let mut sink = LawSink::default();
         self.fill(pair, &view, &mut Scratch::new(), &mut sink);
         sink.into_law()
+    }
+}
+
+impl<'a> Row<'a> {
+    /// The value of the mass that does not depend on which states are best: of the observed law in a
+    /// ball, of the lower ends in a box.
+    #[inline(always)]
+    pub(crate) fn fixed_value(&self, view: &View<'_>) -> f64 {
+        let values = &view.values.seen[..];
+        let row = self.next.iter().zip(self.mass);
+        row.fold(0.0, |sum, (&next, mass)| sum + mass * values[next as usize])
+    }
+
+    #[inline(always)]
+    fn ball(&self, view: &View<'_>) -> BallRow<'a> {
+        let target = view.top_of(self);
+        BallRow { next: self.next, share: self.mass, half: self.free, target }
     }
 }
 
@@ -390,8 +401,8 @@ impl<'a> View<'a> {
 
     /// The best state that a pair may lead to.
     #[inline]
-    fn top_of(&self, set: &PairSet) -> u32 {
-        if set.is_forbidden { self.top_seen } else { self.top }
+    fn top_of(&self, row: &Row<'_>) -> u32 {
+        if row.is_forbidden { self.top_seen } else { self.top }
     }
 
     #[inline]

@@ -236,18 +236,20 @@ fn surviving_components(
     is_alive: &[bool],
     is_struck: &[bool],
 ) -> graph::Components {
-    // Edges are numbered pair by pair; a state's edges are consecutive.
-    let mut is_edge_struck = vec![false; table.next.len()];
-    for pair in (0..table.pairs()).filter(|&pair| is_struck[pair]) {
-        is_edge_struck[table.entries(pair)].fill(true);
+    // What is left, without gaps: the search goes through it in no order that a cache could guess.
+    let mut start = Vec::with_capacity(table.states() + 1);
+    let mut targets = Vec::with_capacity(table.next.len());
+    for state in 0..table.states() {
+        start.push(targets.len());
+        for pair in table.pairs_of(state).filter(|&pair| !is_struck[pair]) {
+            targets.extend_from_slice(&table.next[table.entries(pair)]);
+        }
     }
+    start.push(targets.len());
     graph::strong_components(
         table.states(),
         |state| is_alive[state],
-        |state| {
-            let pairs = table.pairs_of(state);
-            table.entries(pairs.start).start..table.entries(pairs.end - 1).end
-        },
-        |edge| (!is_edge_struck[edge]).then(|| table.next[edge] as usize),
+        |state| start[state]..start[state + 1],
+        |edge| Some(targets[edge] as usize),
     )
 }

@@ -7,10 +7,12 @@ use std::time::{Duration, Instant};
 use anyhow::bail;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde::Serialize;
-use tucrl_lab::bench::{BENCHMARKS, Benchmark, Goal, Length, Row};
+use tucrl_lab::bench::{BENCHMARKS, Benchmark, Goal, Length, Row, SolverTime, time_solver};
+use tucrl_lab::catalogue::World;
+use tucrl_lab::formats::ReadOptions;
 use tucrl_lab::names::nearest;
 
-use super::text::{WIDTH, digits, wrapped};
+use super::text::{WIDTH, digits, printable, with_error, wrapped};
 use crate::cli::Bench;
 
 /// The fields are the keys of the JSON output.
@@ -25,6 +27,9 @@ struct Report {
     rows: Vec<Row>,
 }
 
+/// How often one world is solved.
+const TIMES: u32 = 5;
+
 pub(super) fn run(ask: &Bench) -> anyhow::Result<String> {
     let chosen = chosen(&ask.only)?;
     if cfg!(debug_assertions) {
@@ -32,6 +37,11 @@ pub(super) fn run(ask: &Bench) -> anyhow::Result<String> {
             "warning",
             "this is not a release build, its times mean nothing: use `cargo run --release -- bench`",
         );
+    }
+    if let Some(world) = &ask.solve {
+        let mdp = World::parse(world)?.build(&ReadOptions::default())?;
+        let time = time_solver(&mdp, TIMES)?;
+        return if ask.json { super::json(&time) } else { Ok(one_world(world, &time)) };
     }
     let length = if ask.full { Length::Full } else { Length::Short };
     let began = Instant::now();
@@ -113,6 +123,18 @@ fn page(report: &Report) -> Result<String, std::fmt::Error> {
     }
     writeln!(out, "\nAll of it took {:.0} seconds.", report.seconds)?;
     Ok(out)
+}
+
+fn one_world(world: &str, time: &SolverTime) -> String {
+    format!(
+        "{}: gain {} in {} s, best of {}; {} states, {} transitions\n",
+        printable(world),
+        with_error(time.gain, time.gain_error),
+        digits(time.seconds, 3),
+        time.times,
+        time.states,
+        time.transitions
+    )
 }
 
 /// `12.3x`, `8.25 MB`.

@@ -130,11 +130,11 @@ fn plan(claims: &[&Claim], scale: Scale, folder: &Path) -> anyhow::Result<String
         total += seconds;
         writeln!(
             lines,
-            "  {:<16} {:<44} {:<22} {}",
+            "  {:<16} {:<22} {:<17} {}",
             claim.name,
-            claim.title,
             what,
-            about(seconds)
+            about(seconds),
+            claim.title
         )?;
     }
     let cores = counted(threads as usize, "thread");
@@ -251,7 +251,7 @@ fn verdicts(
         }
     }
     let hold = outcomes.iter().filter(|(_, f)| f.verdict() == Verdict::Holds).count();
-    writeln!(out, "\n{hold} of {} hold; {}", counted(outcomes.len(), "claim"), duration(took))?;
+    writeln!(out, "\nverdicts: {hold} of {} hold; {}", outcomes.len(), duration(took))?;
     writeln!(out, "open  {}", page.display())?;
     Ok(out)
 }

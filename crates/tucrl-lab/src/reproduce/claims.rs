@@ -26,7 +26,7 @@ pub const CLAIMS: &[Claim] = &[
         place: "section 6, cumulative regret in the taxi with misspecified states",
         experiment: experiments!("taxi"),
         computation: None,
-        core_seconds: (300.0, 40_000.0),
+        core_seconds: (200.0, 10_000.0),
         judge: taxi::with_junk,
     },
     Claim {
@@ -36,7 +36,7 @@ pub const CLAIMS: &[Claim] = &[
         place: "section 6, cumulative regret in the communicating taxi",
         experiment: experiments!("taxi-clean"),
         computation: None,
-        core_seconds: (60.0, 10_000.0),
+        core_seconds: (40.0, 8_000.0),
         judge: taxi::without_junk,
     },
     Claim {
@@ -47,7 +47,7 @@ pub const CLAIMS: &[Claim] = &[
         place: "section 6, the weakly communicating three-state domain",
         experiment: experiments!("three-state"),
         computation: None,
-        core_seconds: (20.0, 600.0),
+        core_seconds: (25.0, 250.0),
         judge: three_state::infinite_diameter,
     },
     Claim {
@@ -57,7 +57,7 @@ pub const CLAIMS: &[Claim] = &[
         place: "appendix on the three-state domain",
         experiment: experiments!("three-state-005"),
         computation: None,
-        core_seconds: (10.0, 200.0),
+        core_seconds: (8.0, 80.0),
         judge: three_state::communicating,
     },
     Claim {
@@ -68,7 +68,7 @@ pub const CLAIMS: &[Claim] = &[
         place: "section 1, examples of non-communicating domains",
         experiment: None,
         computation: Some(pictures::compute),
-        core_seconds: (1.0, 5.0),
+        core_seconds: (2.0, 20.0),
         judge: pictures::judge,
     },
     Claim {
@@ -79,7 +79,7 @@ pub const CLAIMS: &[Claim] = &[
         place: "section 7, equation of the three bounds and its figure",
         experiment: experiments!("regimes"),
         computation: Some(regimes::compute),
-        core_seconds: (10.0, 200.0),
+        core_seconds: (4.0, 400.0),
         judge: regimes::judge,
     },
     Claim {
@@ -90,7 +90,7 @@ pub const CLAIMS: &[Claim] = &[
         place: "section 7, example 1 and its lemma",
         experiment: experiments!("free-lunch"),
         computation: None,
-        core_seconds: (20.0, 400.0),
+        core_seconds: (30.0, 400.0),
         judge: free_lunch::judge,
     },
     Claim {
@@ -101,7 +101,7 @@ pub const CLAIMS: &[Claim] = &[
         place: "appendix on posterior sampling, example 2",
         experiment: None,
         computation: Some(spans::compute),
-        core_seconds: (1.0, 5.0),
+        core_seconds: (2.0, 8.0),
         judge: spans::judge,
     },
     Claim {

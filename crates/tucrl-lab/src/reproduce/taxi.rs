@@ -16,7 +16,7 @@ pub(super) fn with_junk(evidence: &Evidence<'_>) -> Result<Finding, ReproduceErr
     let (tucrl, ucrl, scal) = (agent(taxi, "TUCRL")?, agent(taxi, "UCRL")?, agent(taxi, "SCAL")?);
     let checks = vec![
         growth(ucrl, 1.0, Wanted::AtLeast(0.9))?,
-        growth(tucrl, 1.0, Wanted::AtMost(0.85))?,
+        growth(tucrl, 1.0, Wanted::AtMost(0.75))?,
         ratio(taxi, (tucrl, ucrl), Wanted::AtMost(0.75))?,
         ratio(taxi, (scal, tucrl), Wanted::AtMost(0.75))?,
     ];

@@ -1,6 +1,7 @@
 //! What is the best long-run reward where it is the same from every state?
 //!
-//! Two methods share the work. *Value iteration* from zero, damped so that periodic worlds converge
+//! Three methods share the work. Large worlds that mix are done by *modified policy iteration*
+//! (`solve::modified`). *Value iteration* from zero, damped so that periodic worlds converge
 //! (v -> r + 0.9 P v + 0.1 v; gain unchanged, bias = 0.9 v), is best where the world mixes. *Policy
 //! iteration* with exact evaluation is best where it does not. Both are judged by the same
 //! certificate: the optimal gain lies between the smallest and the largest entry of L h - h, widened
@@ -10,9 +11,10 @@
 //! communicate through optimal actions. Where it is not unique, the limit of value iteration from
 //! zero is the one that is reported, because that is the one the paper's algorithms would compute.
 //!
-//! Reads `solve::part`, `chain`, `structure`; feeds `solve`. Departures: none.
+//! Reads `solve::part`, `solve::modified`, `chain`, `structure`; feeds `solve`. Departures: none.
 
 use super::BiasKind;
+use super::modified;
 use super::part::{Improvement, Part};
 use crate::chain::ChainValues;
 use crate::error::SolveError;
@@ -22,6 +24,8 @@ use crate::structure;
 const DAMPING: f64 = 0.9;
 /// Transitions that the first, hopeful value iteration may touch.
 const QUICK_BUDGET: f64 = 3e8;
+/// The same where an exact evaluation costs nothing: as few sweeps as there can be.
+const SMALL_BUDGET: f64 = 0.0;
 /// Transitions that the last, stubborn one may touch.
 const STUBBORN_BUDGET: f64 = 2e10;
 /// Up to this many states, an exact evaluation costs nothing and gains the last digits.
@@ -29,7 +33,7 @@ const POLISH_LIMIT: usize = 1_500;
 /// Rounds of policy iteration; a handful are the rule.
 const ROUND_LIMIT: usize = 200;
 /// Rounds of policy iteration whose biases have lost their digits before another start is tried.
-const PATIENCE: usize = 30;
+const PATIENCE: usize = 3;
 /// Bounds this close, in units of `r_max`, need no other start.
 const GOOD_ENOUGH: f64 = 1e-9;
 
@@ -55,12 +59,31 @@ impl Constant {
     fn width(&self) -> f64 {
         self.high - self.low
     }
+
+    /// What the values of damped sweeps say: a bias, the policy that is greedy for it, and bounds on the
+    /// gain.
+    fn of_damped(part: &Part<'_>, values: &[f64], sweeps: u64) -> Self {
+        let bias: Vec<f64> = values.iter().map(|value| DAMPING * value).collect();
+        let Improvement { choice, low, high, .. } = part.improve(&bias, None);
+        let (gain, kind) = (low + (high - low) / 2.0, BiasKind::ValueIteration);
+        Self { gain, low, high, bias, choice, kind, sweeps }
+    }
 }
 
 /// Solves a part on which the optimal gain is constant, aiming at bounds `tolerance` apart.
 pub(crate) fn solve(part: &Part<'_>, r_max: f64, tolerance: f64) -> Constant {
+    let is_small = part.len() <= POLISH_LIMIT;
+    if !is_small && let Some((values, sweeps)) = modified::iterate(part, r_max, tolerance, DAMPING)
+    {
+        let mut answer = Constant::of_damped(part, &values, sweeps);
+        if is_unique(part, r_max, &answer.bias) {
+            answer.kind = BiasKind::Unique;
+            return answer;
+        }
+    }
     let mut run = Iteration::new(part);
-    if run.go_on(part, r_max, tolerance, QUICK_BUDGET, true) {
+    let budget = if is_small { SMALL_BUDGET } else { QUICK_BUDGET };
+    if run.go_on(part, r_max, tolerance, budget, true) {
         let iterated = run.answer(part);
         return polished(part, r_max, tolerance, iterated);
     }
@@ -198,17 +221,7 @@ impl Iteration {
     }
 
     fn answer(&self, part: &Part<'_>) -> Constant {
-        let bias: Vec<f64> = self.values.iter().map(|value| DAMPING * value).collect();
-        let Improvement { choice, low, high, .. } = part.improve(&bias, None);
-        Constant {
-            gain: low + (high - low) / 2.0,
-            low,
-            high,
-            bias,
-            choice,
-            kind: BiasKind::ValueIteration,
-            sweeps: self.sweeps,
-        }
+        Constant::of_damped(part, &self.values, self.sweeps)
     }
 }
 

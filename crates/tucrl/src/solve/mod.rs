@@ -13,6 +13,7 @@
 //! Departures from the paper: none.
 
 mod constant;
+mod modified;
 mod part;
 mod quotient;
 
@@ -105,14 +106,24 @@ fn span(values: impl Iterator<Item = f64>) -> f64 {
 /// When a huge world with slow transient parts exceeds the solver's budget. A gain that converges
 /// slowly is no error: its bounds say how far it got.
 pub fn solve(mdp: &Mdp) -> Result<Solution, SolveError> {
+    solve_to(mdp, 0.0)
+}
+
+/// Solves a world until the gain is certain to `accuracy`, or as well as it can be. Less accuracy takes
+/// less time; where a better answer comes for nothing, it is given.
+///
+/// # Errors
+/// As for [`solve`].
+pub fn solve_to(mdp: &Mdp, accuracy: f64) -> Result<Solution, SolveError> {
+    let tolerance = accuracy.max(TOLERANCE * mdp.r_max());
     let end_components = structure::end_components(mdp);
     let [members] = end_components.members() else {
         return solve_multichain(mdp, &end_components);
     };
     let part = Part::whole(mdp);
-    let answer = constant::solve(&part, mdp.r_max(), TOLERANCE * mdp.r_max());
+    let answer = constant::solve(&part, mdp.r_max(), tolerance);
     let (mut gain, mut error) = (answer.gain, answer.error());
-    if error > 1e3 * TOLERANCE * mdp.r_max() && members.len() < mdp.states() {
+    if error > 1e3 * tolerance && members.len() < mdp.states() {
         // Transient states with a huge bias blur the bounds; the gain does not depend on them.
         let inside = stay_within(mdp, &end_components, members, &mut vec![0; mdp.states()]);
         if inside.error() < error {

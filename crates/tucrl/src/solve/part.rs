@@ -16,7 +16,7 @@ use crate::mdp::Mdp;
 use crate::structure::Table;
 
 /// Below this many transitions a sweep is too short to share among threads.
-const PARALLEL_FROM: usize = 200_000;
+const PARALLEL_FROM: usize = 400_000;
 /// States that one thread sweeps at a time.
 const CHUNK: usize = 4_096;
 
@@ -108,6 +108,11 @@ impl<'a> Part<'a> {
         self.next.len()
     }
 
+    /// Whether sweeps are shared among threads.
+    fn is_shared(&self) -> bool {
+        self.transitions() >= PARALLEL_FROM && rayon::current_num_threads() > 1
+    }
+
     /// The model's number of a state of the part.
     pub(crate) fn state(&self, local: usize) -> usize {
         self.states.as_ref().map_or(local, |states| states[local] as usize)
@@ -166,7 +171,7 @@ impl<'a> Part<'a> {
             }
             (low, high)
         };
-        if self.transitions() < PARALLEL_FROM {
+        if !self.is_shared() {
             return sweep_chunk(0, swept);
         }
         swept
@@ -174,6 +179,67 @@ impl<'a> Part<'a> {
             .enumerate()
             .map(|(index, chunk)| sweep_chunk(index * CHUNK, chunk))
             .reduce(|| (f64::INFINITY, f64::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)))
+    }
+
+    /// The same, with the best pair of each state.
+    pub(crate) fn sweep_choosing(
+        &self,
+        values: &[f64],
+        damping: f64,
+        swept: &mut [f64],
+        choice: &mut [u32],
+    ) -> (f64, f64) {
+        let sweep_chunk = |first: usize, chunk: &mut [f64], choice: &mut [u32]| {
+            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            for (offset, (value, chosen)) in chunk.iter_mut().zip(choice).enumerate() {
+                let state = first + offset;
+                let (mut best, mut best_pair) = (f64::NEG_INFINITY, 0);
+                for pair in self.pairs_of(state) {
+                    let worth = self.reward[pair] + damping * self.expectation(pair, values);
+                    (best, best_pair) =
+                        if worth > best { (worth, pair) } else { (best, best_pair) };
+                }
+                *value = best + (1.0 - damping) * values[state];
+                *chosen = best_pair as u32;
+                let increment = *value - values[state];
+                low = low.min(increment);
+                high = high.max(increment);
+            }
+            (low, high)
+        };
+        if !self.is_shared() {
+            return sweep_chunk(0, swept, choice);
+        }
+        swept
+            .par_chunks_mut(CHUNK)
+            .zip(choice.par_chunks_mut(CHUNK))
+            .enumerate()
+            .map(|(index, (chunk, choice))| sweep_chunk(index * CHUNK, chunk, choice))
+            .reduce(|| (f64::INFINITY, f64::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)))
+    }
+
+    /// One sweep over one pair a state.
+    pub(crate) fn sweep_chosen(
+        &self,
+        choice: &[u32],
+        damping: f64,
+        values: &[f64],
+        swept: &mut [f64],
+    ) {
+        let sweep_chunk = |first: usize, chunk: &mut [f64]| {
+            for (offset, value) in chunk.iter_mut().enumerate() {
+                let state = first + offset;
+                let pair = choice[state] as usize;
+                *value = self.reward[pair]
+                    + damping * self.expectation(pair, values)
+                    + (1.0 - damping) * values[state];
+            }
+        };
+        if !self.is_shared() {
+            return sweep_chunk(0, swept);
+        }
+        let chunks = swept.par_chunks_mut(CHUNK).enumerate();
+        chunks.for_each(|(index, chunk)| sweep_chunk(index * CHUNK, chunk));
     }
 
     /// What rounding can have done to an increment of values of this size: anything, if they have

@@ -1,0 +1,362 @@
+#!/usr/bin/env python3
+"""Measures tucrl side by side with other packages and writes docs/benchmarks.md.
+
+    python3 benchmarks/peers/run.py            all rows, about half an hour
+    python3 benchmarks/peers/run.py --quick    without the largest model and `tucrl bench`
+
+Needs Python 3.10 or newer and Rust. Builds tucrl, makes a virtual environment per peer under target/peers,
+installs the peers from the Python package index (one that will not install is reported as missing), exports
+models with `tucrl export`, and gives every solver the same files. Every process is bound to one core. The
+time of a solver is that of solving alone, best of five; an answer that is wrong is named and not timed.
+"""
+
+import argparse
+import datetime
+import json
+import os
+import platform
+import subprocess
+import sys
+import time
+import venv
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parents[1]
+WORK = ROOT / "target" / "peers"
+TUCRL = ROOT / "target" / "release" / "tucrl"
+DOCUMENT = ROOT / "docs" / "benchmarks.md"
+
+SOLVERS = {
+    "mdpsolver": ["mdpsolver", "numpy", "scipy"],
+    "pymdptoolbox": ["pymdptoolbox", "numpy", "scipy"],
+    "quantecon": ["quantecon", "numpy", "scipy"],
+    "stormpy": ["stormpy"],
+}
+LEARNERS = ["statisticalrl-learners", "statisticalrl-environments"]
+# An answer this far from the truth is wrong. Not all peers can be asked for more.
+RIGHT = 1e-6
+# Seconds for one solver on one model, reading and building included.
+PATIENCE = 600
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="leave out what takes minutes")
+    parser.add_argument("--patience", type=float, default=PATIENCE, help="seconds a solver has for a model")
+    ask = parser.parse_args()
+    if sys.version_info < (3, 10):
+        sys.exit("Python 3.10 or newer is needed")
+    WORK.mkdir(parents=True, exist_ok=True)
+    say("building tucrl")
+    subprocess.run(["cargo", "build", "--release", "--locked"], cwd=ROOT, check=True)
+    say("installing peers")
+    environments = {name: environment(name, packages) for name, packages in SOLVERS.items()}
+    environments["statisticalrl"] = environment("statisticalrl", LEARNERS)
+    document = [heading(environments)]
+    if not ask.quick:
+        document.append(ratios())
+    document.append(solving(environments, ask))
+    document.append(edge_cases(environments, ask))
+    document.append(learning(environments))
+    document.append(commands(ask))
+    DOCUMENT.write_text("\n".join(document), encoding="utf-8")
+    say(f"wrote {DOCUMENT.relative_to(ROOT)}")
+
+
+def say(text):
+    print(f"[{time.strftime('%H:%M:%S')}] {text}", file=sys.stderr, flush=True)
+
+
+# Environments
+
+
+def environment(name, packages):
+    """The interpreter of a virtual environment with the packages and their versions, or why there is none."""
+    place = WORK / f"venv-{name}"
+    python = place / "bin" / "python"
+    if not python.exists():
+        venv.create(place, with_pip=True)
+    install = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *packages]
+    outcome = subprocess.run(install, capture_output=True, text=True)
+    if outcome.returncode != 0:
+        reason = (outcome.stderr.strip().splitlines() or ["no reason given"])[-1]
+        say(f"{name} will not install: {reason}")
+        return {"python": None, "reason": reason}
+    code = "import importlib.metadata as m, sys; print(*(f'{p} {m.version(p)}' for p in sys.argv[1:]), sep=', ')"
+    versions = subprocess.run([python, "-c", code, *packages], capture_output=True, text=True)
+    return {"python": python, "versions": versions.stdout.strip()}
+
+
+def bound(command, patience=None, **keywords):
+    """Runs a command on one core; the last line of its output as JSON, or why there is none."""
+    core = min(os.sched_getaffinity(0))
+    surroundings = os.environ | {
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "NUMBA_NUM_THREADS": "1",
+        "RAYON_NUM_THREADS": "1",
+    }
+    try:
+        outcome = subprocess.run(
+            [str(part) for part in command],
+            capture_output=True,
+            text=True,
+            timeout=patience,
+            env=surroundings,
+            preexec_fn=lambda: os.sched_setaffinity(0, {core}),
+            **keywords,
+        )
+    except subprocess.TimeoutExpired:
+        return {"failure": f"no answer in {patience:.0f} s"}
+    if outcome.returncode != 0:
+        lines = outcome.stderr.strip().splitlines() or [f"exit code {outcome.returncode}"]
+        return {"failure": lines[-1][:80]}
+    return json.loads(outcome.stdout if outcome.stdout.startswith("{\n") else outcome.stdout.splitlines()[-1])
+
+
+# Solvers
+
+
+def model(name, world):
+    """The path of a model as JSON, with the same model as DRN beside it."""
+    path = WORK / f"{name}.json"
+    for target in (path, path.with_suffix(".drn")):
+        if not target.exists():
+            subprocess.run([TUCRL, "export", world, "--to", target], check=True, capture_output=True)
+    return path
+
+
+def answers(environments, path, patience):
+    """What tucrl and every peer say about a model."""
+    found = {"tucrl": bound([TUCRL, "bench", "--solve", path, "--json"], patience)}
+    for peer in SOLVERS:
+        python = environments[peer]["python"]
+        if python is None:
+            found[peer] = {"failure": "not installed"}
+            continue
+        command = [python, HERE / "solve_peer.py", peer, path, "--budget", patience / 4]
+        found[peer] = bound(command, patience, cwd=HERE)
+        say(f"  {peer}: {found[peer]}")
+    return found
+
+
+def solving(environments, ask):
+    worlds = [
+        ("garnet, 10⁴ states", "garnet-1e4", "garnet:s=1e4,a=4,b=5,seed=1"),
+        ("garnet, 10⁵ states", "garnet-1e5", "garnet:s=1e5,a=4,b=5,seed=1"),
+        ("garnet, 10⁶ states", "garnet-1e6", "garnet:s=1e6,a=4,b=5,seed=1"),
+        ("river-swim, 100 states", "river-swim-100", "river-swim:n=100"),
+        ("river-swim, 1000 states", "river-swim-1000", "river-swim:n=1000"),
+    ]
+    if ask.quick:
+        worlds = [world for world in worlds if "10⁶" not in world[0]]
+    lines = [
+        "## Solvers\n",
+        "The optimal gain, seconds of solving alone (not reading the file, not building the model), best of five",
+        "on one core; behind it how many times longer than tucrl. tucrl also gives bias, policy and certified",
+        "bounds at most 1e-9 apart; the others were asked for 1e-9 where they can be asked, and an answer",
+        f"is called wrong when it is off by more than {RIGHT:g}.\n",
+        "| world | tucrl | " + " | ".join(SOLVERS) + " |",
+        "| --- |" + " --- |" * (1 + len(SOLVERS)),
+    ]
+    for title, name, world in worlds:
+        say(f"solving {title}")
+        found = answers(environments, model(name, world), ask.patience)
+        ours = found["tucrl"]
+        if "failure" in ours:
+            sys.exit(f"tucrl failed on {title}: {ours['failure']}")
+        cells = [title, seconds(ours["seconds"])]
+        for peer in SOLVERS:
+            cells.append(against(ours, found[peer]))
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def against(ours, theirs):
+    if "failure" in theirs:
+        return theirs["failure"].replace("|", "/")
+    if not abs(theirs["gain"] - ours["gain"]) <= RIGHT:
+        return f"wrong: {theirs['gain']:.9g} instead of {ours['gain']:.9g}"
+    times = theirs["seconds"] / ours["seconds"]
+    return f"{seconds(theirs['seconds'])} ({times:.3g}×)"
+
+
+def seconds(value):
+    for factor, unit in ((1, "s"), (1e3, "ms"), (1e6, "µs")):
+        if value * factor >= 1:
+            return f"{value * factor:.3g} {unit}"
+    return f"{value * 1e9:.3g} ns"
+
+
+EDGE_CASES = {
+    "a 2-cycle with rewards 1 and 0": (
+        0.5,
+        [[{"reward": 1.0, "to": [[1, 1.0]]}], [{"reward": 0.0, "to": [[0, 1.0]]}]],
+    ),
+    "a chooser and two absorbing states": (
+        1.0,
+        [
+            [{"reward": 0.0, "to": [[1, 1.0]]}, {"reward": 0.0, "to": [[2, 1.0]]}],
+            [{"reward": 0.25, "to": [[1, 1.0]]}],
+            [{"reward": 1.0, "to": [[2, 1.0]]}],
+        ],
+    ),
+    "a reachable pair and an isolated state": (
+        0.75,
+        [
+            [{"reward": 0.5, "to": [[1, 1.0]]}],
+            [{"reward": 1.0, "to": [[0, 1.0]]}],
+            [{"reward": 0.125, "to": [[2, 1.0]]}],
+        ],
+    ),
+}
+
+
+def edge_cases(environments, ask):
+    lines = [
+        "## Edge cases\n",
+        "Small worlds whose gain anyone can compute, from state 0. *Wrong* means without an error or a warning.\n",
+        "| world | gain | tucrl | " + " | ".join(SOLVERS) + " |",
+        "| --- | --- |" + " --- |" * (1 + len(SOLVERS)),
+    ]
+    for number, (title, (gain, states)) in enumerate(EDGE_CASES.items()):
+        say(f"edge case: {title}")
+        path = WORK / f"edge-{number}.json"
+        rows = ",\n".join(json.dumps(state, separators=(",", ":")) for state in states)
+        head = '{"format":"tucrl-mdp","version":1,\n"r_max":1.0,\n"start":0,\n"states":[\n'
+        path.write_text(f"{head}{rows}\n]}}\n", encoding="utf-8")
+        drawn = path.with_suffix(".drn")
+        subprocess.run([TUCRL, "export", path, "--to", drawn, "--force"], check=True, capture_output=True)
+        found = answers(environments, path, min(ask.patience, 60))
+        cells = [title, f"{gain:g}"]
+        for name in ("tucrl", *SOLVERS):
+            answer = found[name]
+            if "failure" in answer:
+                cells.append(answer["failure"].replace("|", "/"))
+            elif abs(answer["gain"] - gain) <= RIGHT:
+                cells.append("right")
+            else:
+                cells.append(f"wrong: {answer['gain']:.6g}")
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+# Learners
+
+
+def learning(environments):
+    lines = [
+        "## Learners\n",
+        "Steps a second, planning included, delta = 0.05, best of five runs on one core. The peer is",
+        "statisticalrl-learners on its own river-swim; `ucrl` is our UCRL2B. Both plan by their own confidence",
+        "sets, and tucrl runs a hundred times as many steps.\n",
+        "| world | learner | tucrl | statisticalrl | ratio |",
+        "| --- | --- | --- | --- | --- |",
+    ]
+    python = environments["statisticalrl"]["python"]
+    for length, steps in ((6, 20_000), (25, 10_000)):
+        for ours, theirs in (("ucrl2", "ucrl2"), ("ucrl", "ucrl2b")):
+            say(f"learning river-swim {length} with {theirs}")
+            spent = []
+            for seed in range(1, 6):
+                command = [TUCRL, "learn", f"river-swim:n={length}", "--agent", ours, "--steps", 100 * steps]
+                command += ["--seeds", 1, "--seed", seed, "--jobs", 1, "--json"]
+                run = bound(command)
+                spent.append(run["simulate_seconds"] + run["plan_seconds"])
+            our_rate = 100 * steps / min(spent)
+            cells = [f"river-swim, {length} states", theirs.upper(), f"{our_rate:.3g}"]
+            if python is None:
+                cells += ["not installed", ""]
+            else:
+                peer = bound([python, HERE / "learn_peer.py", theirs, length, steps], 1200, cwd=HERE)
+                if "failure" in peer:
+                    cells += [peer["failure"].replace("|", "/"), ""]
+                else:
+                    rate = peer["steps"] / peer["seconds"]
+                    cells += [f"{rate:.3g}", f"{our_rate / rate:.3g}×"]
+            lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+# The document
+
+
+def heading(environments):
+    revision = subprocess.run(
+        ["git", "rev-parse", "--short=12", "HEAD"], cwd=ROOT, capture_output=True, text=True
+    ).stdout.strip()
+    compiler = subprocess.run(["rustc", "--version"], capture_output=True, text=True).stdout.strip()
+    installed = [
+        f"- {name}: {one['versions'] if one['python'] else 'missing, ' + one['reason']}"
+        for name, one in environments.items()
+    ]
+    return "\n".join(
+        [
+            "# Benchmarks\n",
+            "Written by `python3 benchmarks/peers/run.py`; do not edit. All numbers of a row come from one run on",
+            "one machine: compare within rows, not with other machines.\n",
+            f"- date: {datetime.date.today().isoformat()}",
+            f"- machine: {processor()}, {os.cpu_count()} cores, {platform.system()} {platform.machine()}",
+            f"- tucrl: revision {revision}, {compiler}; Python {platform.python_version()}",
+            *installed,
+            "",
+        ]
+    )
+
+
+def processor():
+    try:
+        for line in Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines():
+            if line.startswith("model name"):
+                return line.split(":", 1)[1].strip()
+    except OSError:
+        pass
+    return platform.processor() or "unknown processor"
+
+
+def ratios():
+    say("tucrl bench")
+    report = json.loads(subprocess.run([TUCRL, "bench", "--json"], check=True, capture_output=True, text=True).stdout)
+    lines = [
+        "## Ratios\n",
+        f"`tucrl bench`, in {report['seconds']:.0f} seconds: two ways of the same work, timed in turns.\n",
+        "| benchmark | what | measured | goal | | details |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    for row in report["rows"]:
+        unit = "×" if row["unit"] == "x" else f" {row['unit']}"
+        goal = ""
+        if row["goal"]:
+            (kind, value), = row["goal"].items()
+            goal = f"{'≥' if kind == 'at_least' else '≤'} {value:g}{unit}"
+        met = {True: "met", False: "**not met**", None: ""}[row["met"]]
+        measured = f"{row['measured']:.3g}{unit}" if row["measured"] is not None else "unknown"
+        cells = [row["name"], row["what"], measured, goal, met, row["details"]]
+        lines.append("| " + " | ".join(cells) + " |")
+    notes = HERE / "notes.md"
+    if notes.exists():
+        lines.append("\n" + notes.read_text(encoding="utf-8").strip())
+    return "\n".join(lines) + "\n"
+
+
+def commands(ask):
+    return "\n".join(
+        [
+            "## Commands\n",
+            "```sh",
+            f"python3 benchmarks/peers/run.py{' --quick' if ask.quick else ''}    # this document",
+            "tucrl bench                             # the ratios alone",
+            "tucrl bench --solve MODEL --json        # our side of a solver row",
+            "python solve_peer.py PEER MODEL         # their side, in target/peers/venv-PEER",
+            "cargo bench -p tucrl                    # the kernels",
+            "```\n",
+        ]
+    )
+
+
+if __name__ == "__main__":
+    main()
