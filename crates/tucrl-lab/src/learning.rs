@@ -6,19 +6,17 @@
 //!
 //! Reads `agent_catalogue`, `runner`, `record`; feeds the Python package.
 
-use std::sync::Arc;
 use std::time::Duration;
 
 use thiserror::Error;
 use tucrl::agents::Algorithm;
-use tucrl::error::SolveError;
-use tucrl::mdp::Mdp;
+use tucrl::model::Model;
 use tucrl::run::{Checkpoints, RunSpec, Truth};
 use tucrl::space::Space;
-use tucrl::{solve, structure};
 
 use crate::agent_catalogue::{Context, NamedAgent, NamedAgentError};
 use crate::cmd::warnings;
+use crate::measure::{self, MeasureError, Measured};
 use crate::names::SpecError;
 use crate::record::{Provenance, StoredRun, WorldFacts};
 use crate::runner::{self, Ending, Watch};
@@ -31,8 +29,8 @@ const NAME: &str = "learn";
 pub struct Lesson {
     /// What the world is called.
     pub world: String,
-    /// The model.
-    pub mdp: Arc<Mdp>,
+    /// The world itself.
+    pub model: Model,
     /// The specs of the agents.
     pub agents: Vec<String>,
     /// How many steps each run takes.
@@ -76,9 +74,9 @@ pub enum LearningError {
     /// An option of an agent.
     #[error(transparent)]
     Agent(#[from] NamedAgentError),
-    /// The world cannot be solved.
+    /// The world cannot be solved or searched.
     #[error(transparent)]
-    Solve(#[from] SolveError),
+    Measure(#[from] MeasureError),
     /// An agent that is named twice.
     #[error("the agent {name} is given twice: keep one of them")]
     Twice {
@@ -96,9 +94,9 @@ impl Learning {
     /// # Errors
     /// When an agent is unknown, out of range or named twice, or the world cannot be solved.
     pub fn new(lesson: Lesson) -> Result<Self, LearningError> {
-        let mdp = &*lesson.mdp;
-        let space = Space::listed((0..mdp.states()).map(|s| mdp.actions(s) as u32).collect());
-        let context = Context { space: &space, r_max: mdp.r_max(), steps: lesson.steps };
+        let space = lesson.model.space();
+        let r_max = lesson.model.r_max();
+        let context = Context { space: &space, r_max, steps: lesson.steps };
         let mut agents: Vec<(NamedAgent, Algorithm)> = Vec::new();
         for spec in &lesson.agents {
             let agent = NamedAgent::parse(spec)?;
@@ -112,8 +110,9 @@ impl Learning {
         if agents.is_empty() {
             return Err(LearningError::NoAgents);
         }
-        let (truth, facts) = truth(mdp)?;
-        Ok(Self { agents, space, truth, facts, lesson })
+        let measured = measure::measure(lesson.model.clone(), measure::LIMIT, &())?;
+        let Measured { model, truth, facts } = measured;
+        Ok(Self { agents, space, truth, facts, lesson: Lesson { model, ..lesson } })
     }
 
     /// What should be known before a long computation begins.
@@ -152,7 +151,7 @@ impl Learning {
         let agents: Vec<(&(NamedAgent, Algorithm), u64)> = agents.collect();
         let cells: Vec<RunSpec> =
             agents.iter().map(|((_, algorithm), run)| cell(algorithm, *run)).collect();
-        let outcomes = runner::run_all(&self.lesson.mdp, &self.truth, &cells, watch);
+        let outcomes = runner::run_all(self.lesson.model.clone(), &self.truth, &cells, watch);
         let (mut simulate, mut plan) = (Duration::ZERO, Duration::ZERO);
         let (mut runs, mut is_stopped) = (Vec::new(), false);
         for ((((agent, _), _), spec), outcome) in agents.into_iter().zip(cells).zip(outcomes) {
@@ -179,29 +178,4 @@ impl Learning {
         }
         Learned { runs, provenance: Provenance::now(1, simulate, plan), is_stopped }
     }
-}
-
-/// What regret is measured against, and what is true of a world.
-///
-/// # Errors
-/// When the solver gives up on a huge slow world.
-pub fn truth(mdp: &Mdp) -> Result<(Truth, WorldFacts), SolveError> {
-    let solution = solve::solve(mdp)?;
-    let is_reachable = structure::reachable(mdp);
-    let reachable = is_reachable.iter().filter(|&&is_reachable| is_reachable).count() as u64;
-    let (gain, gain_error) = solution.gain_from_start(mdp);
-    let facts = WorldFacts {
-        states: mdp.states() as u64,
-        actions: mdp.max_actions() as u64,
-        reachable,
-        class: structure::classify(mdp, &structure::end_components(mdp)).to_string(),
-        start_is_recoverable: structure::start_is_recoverable(mdp, &is_reachable),
-        gain,
-        gain_error,
-        span: solution.span(),
-        span_reachable: solution.span_within(&is_reachable),
-        r_max: mdp.r_max(),
-        against: crate::record::Against::Optimal,
-    };
-    Ok((Truth { gain, reachable, optimal_policy: solution.policy }, facts))
 }

@@ -11,12 +11,10 @@ mod states;
 mod stored;
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tucrl::agents::{AgentError, Algorithm, Knowledge};
-use tucrl::episode::KnownMeans;
 use tucrl::planner::PlanError;
 use tucrl::rng::{Purpose, RandomStream};
 use tucrl::space::{Space, StateId};
@@ -24,7 +22,7 @@ use tucrl_lab::agent_catalogue::{Context, NamedAgent};
 use tucrl_lab::names::Value;
 
 use crate::errors::{bad_input, failed};
-use crate::mdp::PyMdp;
+use crate::world::AnyWorld;
 use masks::Masks;
 use states::{States, text};
 
@@ -47,7 +45,7 @@ const ROUNDING: f64 = 1e-9;
 /// actions: the largest number of actions of a state.
 /// mask: which actions a state has: an array of states × actions, or a function from the state to a mask,
 ///     asked once per state.
-/// world: an `MDP` instead of states and actions; needed by agents that are told an optimal policy or the
+/// world: an `MDP` or a `World` instead of states and actions; needed by agents that are told an optimal policy or the
 ///     rewards. Others do not look into it.
 /// r_max: the largest possible reward; the smallest is 0.
 /// steps: how many steps are planned, for options that depend on it.
@@ -74,7 +72,7 @@ pub(crate) struct PyAgent {
     /// Used up when the learner starts.
     random: RandomStream,
     /// Where knowledge comes from, for agents that need some.
-    world: Option<Py<PyMdp>>,
+    world: Option<AnyWorld>,
     learner: Option<tucrl::agents::Agent>,
     here: StateId,
     /// The action chosen and not yet paid for.
@@ -97,7 +95,7 @@ impl PyAgent {
         states: Option<&Bound<'_, PyAny>>,
         actions: Option<&Bound<'_, PyAny>>,
         mask: Option<Bound<'_, PyAny>>,
-        world: Option<Py<PyMdp>>,
+        world: Option<AnyWorld>,
         r_max: Option<f64>,
         steps: Option<&Bound<'_, PyAny>>,
         seed: u64,
@@ -113,8 +111,8 @@ impl PyAgent {
                          `actions` and `mask`, or `world`",
                     ));
                 }
-                let mdp = world.get().model();
-                (mdp_space(mdp), mdp.r_max())
+                let model = world.model();
+                (model.space(), model.r_max())
             }
             None => (announced(states, actions, mask.is_some())?, 1.0),
         };
@@ -255,7 +253,7 @@ impl PyAgent {
         py: Python<'_>,
         path: PathBuf,
         mask: Option<Bound<'_, PyAny>>,
-        world: Option<Py<PyMdp>>,
+        world: Option<AnyWorld>,
     ) -> PyResult<Self> {
         stored::load(py, &path, mask, world)
     }
@@ -271,7 +269,7 @@ impl PyAgent {
         document: &[u8],
         labels: Option<Vec<Py<PyAny>>>,
         mask: Option<Bound<'_, PyAny>>,
-        world: Option<Py<PyMdp>>,
+        world: Option<AnyWorld>,
     ) -> PyResult<Self> {
         stored::restore(py, document, labels, mask, world)
     }
@@ -334,17 +332,10 @@ impl PyAgent {
     /// What the world, if there is one, lets the agent know in advance.
     fn knowledge(&self, py: Python<'_>) -> PyResult<Knowledge> {
         let Some(world) = &self.world else { return Ok(Knowledge::default()) };
-        let world = world.get();
-        let mdp = Arc::clone(world.model());
-        let means = move |state: u64, action: u32| {
-            mdp.mean_reward(mdp.pair(state as usize, action as usize))
-        };
-        let optimal_policy = match self.algorithm {
-            Algorithm::Oracle => Some(world.solution(py)?.policy.clone()),
-            _ => None,
-        };
-        let mean_rewards = Some(KnownMeans(Arc::new(means)));
-        Ok(Knowledge { optimal_policy, mean_rewards, ..Knowledge::default() })
+        match self.algorithm {
+            Algorithm::Oracle => world.everything(py),
+            _ => Ok(world.rewards()),
+        }
     }
 
     #[cold]
@@ -374,11 +365,6 @@ fn announced(
     let states = whole("states", states, 1, MOST_STATES)?;
     let actions = whole("actions", actions, 1, MOST_ACTIONS.into())? as u32;
     Ok(if is_masked { Space::told(states, actions) } else { Space::uniform(states, actions) })
-}
-
-/// What learners may know of a model.
-pub(crate) fn mdp_space(mdp: &tucrl::mdp::Mdp) -> Space {
-    Space::listed((0..mdp.states()).map(|state| mdp.actions(state) as u32).collect())
 }
 
 /// A whole number within bounds; 1e6 is one too.
@@ -442,7 +428,7 @@ fn planning(error: PlanError) -> PyErr {
 fn missing(error: AgentError) -> PyErr {
     match error {
         AgentError::Missing { algorithm, what } => bad_input(format!(
-            "{algorithm} must be told {what}: pass world=tucrl.MDP(…) instead of states and actions"
+            "{algorithm} must be told {what}: pass world=tucrl.World(…) instead of states and actions"
         )),
         other => bad_input(other),
     }

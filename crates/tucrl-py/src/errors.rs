@@ -45,6 +45,7 @@ pub(crate) fn of_file(error: &FormatError) -> PyErr {
 pub(crate) fn of_world(error: LoadError) -> PyErr {
     match error {
         LoadError::Format(error) => of_file(&error),
+        LoadError::Explore(error) => failed(error),
         other => bad_input(other.to_string().replace("--r-max", "r_max")),
     }
 }
@@ -61,7 +62,7 @@ pub(crate) fn of_store(error: StoreError) -> PyErr {
 /// Why nothing could be learned.
 pub(crate) fn of_learning(error: LearningError) -> PyErr {
     match error {
-        LearningError::Solve(error) => failed(error),
+        LearningError::Measure(error) => failed(error),
         other => bad_input(other),
     }
 }

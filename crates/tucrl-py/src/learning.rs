@@ -20,7 +20,7 @@ use tucrl_lab::runner::{Outcome, Watch};
 
 use crate::agent::whole;
 use crate::errors::{failed, of_learning};
-use crate::mdp::PyMdp;
+use crate::world::AnyWorld;
 pub(crate) use runs::PyRuns;
 
 /// How often signals are handled and progress is told.
@@ -57,7 +57,7 @@ impl Meter {
 #[pyo3(signature = (world, agents, steps, seeds, seed, jobs, checkpoints, progress))]
 pub(crate) fn learn(
     py: Python<'_>,
-    world: &Bound<'_, PyMdp>,
+    world: AnyWorld,
     agents: Vec<String>,
     steps: &Bound<'_, PyAny>,
     seeds: &Bound<'_, PyAny>,
@@ -68,8 +68,8 @@ pub(crate) fn learn(
 ) -> PyResult<PyRuns> {
     let jobs = jobs.map_or(Ok(0), |jobs| whole("jobs", &jobs, 1, u16::MAX.into()))?;
     let lesson = Lesson {
-        world: world.get().title().to_owned(),
-        mdp: world.get().model().clone(),
+        world: world.name().to_owned(),
+        model: world.model(),
         agents,
         steps: whole("steps", steps, 1, LONGEST)?,
         seeds: whole("seeds", seeds, 1, 1_000_000)?,

@@ -1,6 +1,7 @@
 //! The Python package `tucrl`: conversions and checks around the library, and nothing that decides.
 //!
-//! `agent` drives a learner, `mdp` holds a model and its exact answers, `learning` runs many agents on all
+//! `agent` drives a learner, `mdp` holds a model and its exact answers, `world` whatever can be
+//! walked in, `learning` runs many agents on all
 //! cores, `plan` shows what was planned, `errors` says which exception an error becomes. The classes are
 //! documented where Python reads it, in `python/tucrl/_native.pyi` and `docs/python.md`.
 
@@ -9,6 +10,7 @@ mod errors;
 mod learning;
 mod mdp;
 mod plan;
+mod world;
 
 use pyo3::prelude::*;
 
@@ -24,9 +26,11 @@ mod _native {
     #[pymodule_export]
     use crate::learning::{PyRuns, learn};
     #[pymodule_export]
-    use crate::mdp::{PyMdp, PyWalk};
+    use crate::mdp::PyMdp;
     #[pymodule_export]
     use crate::plan::{PyEpisode, PyPlan};
+    #[pymodule_export]
+    use crate::world::{PyWalk, PyWorld};
 
     use crate::errors::failed;
 

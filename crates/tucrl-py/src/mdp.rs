@@ -4,7 +4,6 @@
 //! read-only array is handed out every time.
 
 mod build;
-mod walk;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -13,15 +12,16 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use tucrl::mdp::Mdp;
+use tucrl::model::Model;
 use tucrl::policy::Policy;
-use tucrl::rng::{Purpose, RandomStream};
+use tucrl::rng::RandomStream;
 use tucrl::solve::{self, Solution};
 use tucrl::{env, evaluate, hitting, structure};
 use tucrl_lab::catalogue::World;
 use tucrl_lab::formats::{self, IfExists, ReadOptions};
 
 use crate::errors::{bad_input, failed, of_file, of_world};
-pub(crate) use walk::PyWalk;
+use crate::world::PyWalk;
 
 type Arrays<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
 type Samples<'py> = (Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>);
@@ -405,9 +405,8 @@ impl PyMdp {
 
     /// Walk through the world at random; `seed=1, run=3` is the luck of run 3 of `tucrl learn --seed 1`.
     #[pyo3(signature = (*, seed=0, run=0))]
-    fn walk(slf: &Bound<'_, Self>, seed: u64, run: u64) -> PyWalk {
-        let random = RandomStream::of_run(seed, run, Purpose::World);
-        PyWalk::new(slf.clone().unbind(), random)
+    fn walk(&self, seed: u64, run: u64) -> PyResult<PyWalk> {
+        PyWalk::new(&self.name, &Model::from(&self.model), seed, run)
     }
 
     /// Write the model to a file, `.json` (our own format) or `.drn` (Storm's), whole or not at all.
@@ -435,10 +434,16 @@ impl PyMdp {
 
 impl PyMdp {
     fn of(name: String, model: Mdp, reward_range: Option<(f64, f64)>) -> Self {
+        let range = reward_range.unwrap_or((0.0, model.r_max()));
+        Self { reward_range: range, ..Self::shared(name, Arc::new(model)) }
+    }
+
+    /// A model that others hold too.
+    pub(crate) fn shared(name: String, model: Arc<Mdp>) -> Self {
         Self {
             name,
-            reward_range: reward_range.unwrap_or((0.0, model.r_max())),
-            model: Arc::new(model),
+            reward_range: (0.0, model.r_max()),
+            model,
             solution: OnceLock::new(),
             gains: OnceLock::new(),
             bias: OnceLock::new(),
@@ -465,7 +470,7 @@ impl PyMdp {
     }
 
     /// Whether a pair exists.
-    pub(crate) fn check_pair(&self, state: usize, action: usize) -> PyResult<()> {
+    fn check_pair(&self, state: usize, action: usize) -> PyResult<()> {
         let states = self.model.states();
         if state >= states {
             return Err(bad_input(format!(

@@ -255,9 +255,11 @@ def test_what_can_be_read_off_agrees_with_what_happened() -> None:
 def test_every_agent_of_the_catalogue_can_be_driven() -> None:
     mdp = tucrl.MDP("three-state")
     for name, entry in tucrl.agents().items():
-        agent = tucrl.Agent(entry["example"], world=mdp, seed=1)
+        # Only some worlds come with a person's rule of thumb.
+        world = tucrl.World("breakout-game") if name == "heuristic" else mdp
+        agent = tucrl.Agent(entry["example"], world=world, seed=1)
         assert agent.spec.split(":")[0] == name
-        play(agent, mdp.walk(seed=1), 200)
+        play(agent, world.walk(seed=1), 200)
         assert agent.steps == 200
 
 
@@ -291,6 +293,26 @@ def test_options_may_be_keywords() -> None:
     by_words = tucrl.Agent("scal", 3, 2, c=5, alpha=0.25, augment=False)
     both = tucrl.Agent("scal:c=5", 3, 2, alpha=0.25, augment=False)
     assert by_text.spec == by_words.spec == both.spec == "scal:c=5,augment=false,alpha=0.25"
+
+
+def test_a_world_without_a_table_can_be_walked_and_learned() -> None:
+    world = pickle.loads(pickle.dumps(tucrl.World("breakout-game")))
+    assert world.states > 10**10 and world.states == np.prod([size for _, size in world.factors])
+    agent, walk = tucrl.Agent("tucrl:alpha=0.01", world=world, seed=2), world.walk(seed=2)
+    history = play(agent, walk, 3000)
+    state = history[-1][2]
+    assert world.encode(world.decode(state)) == state and world.offered(state) == 3
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        curves = tucrl.learn(world, "tucrl:alpha=0.01", 3000, 1, seed=2).table()
+    gain = curves["regret"][-1] + sum(reward for _, reward, _ in history)
+    assert gain == pytest.approx(3000 * tucrl.MDP("breakout-game").gain, rel=1e-9)
+    with pytest.raises(ValueError, match="does not exist"):
+        world.decode(2**64 - 1)
+    with pytest.raises(ValueError, match="does not exist"):
+        world.offered(world.states)
+    with pytest.raises(ValueError, match="no action 3"):
+        walk.step(3)
 
 
 def test_huge_spaces_cost_nothing() -> None:

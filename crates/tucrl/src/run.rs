@@ -373,7 +373,8 @@ impl Run {
     }
 }
 
-fn knowledge(model: &Model, truth: &Truth) -> Knowledge {
+/// What an agent may be told about a world in advance, if it asks.
+pub fn knowledge(model: &Model, truth: &Truth) -> Knowledge {
     let (reachable, rule_of_thumb) = match model {
         Model::Generated { generator, reachable } => {
             let generator = Arc::clone(generator);

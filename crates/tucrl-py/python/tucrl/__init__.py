@@ -1,6 +1,6 @@
 """Agents that earn while they learn a finite world whose reachable states nobody has listed.
 
-``Agent`` is a learner, ``MDP`` a world with exact answers, ``learn`` runs many agents on all cores, and
+``Agent`` is a learner, ``MDP`` a world with exact answers, ``World`` any world, ``learn`` runs many agents on all cores, and
 ``tucrl.gym`` connects both to Gymnasium. ``worlds`` and ``agents`` list what there is.
 
 >>> import tucrl
@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from tucrl._catalogue import AgentEntry, Parameter, WorldEntry, agents, worlds
 from tucrl._learn import Result, learn
-from tucrl._native import MDP, VERSION, Agent, Episode, Plan, Walk
+from tucrl._native import MDP, VERSION, Agent, Episode, Plan, Walk, World
 
 if TYPE_CHECKING:
     from tucrl import gym as gym
@@ -36,6 +36,7 @@ __all__ = [
     "Plan",
     "Result",
     "Walk",
+    "World",
     "WorldEntry",
     "__version__",
     "agents",

@@ -18,7 +18,7 @@ _PATIENCE = 2.0
 
 
 def learn(
-    world: str | PathLike[str] | _native.MDP,
+    world: str | PathLike[str] | _native.MDP | _native.World,
     agents: str | Iterable[str] = "tucrl",
     steps: float = 1_000_000,
     seeds: int = 4,
@@ -34,7 +34,7 @@ def learn(
     streams that depend on these two only, so agents of the same run face the same luck, and ``jobs``
     changes nothing but the time. The interpreter's lock is released; Ctrl-C stops all runs.
 
-    world: a spec (``"taxi:map=v3"``), a model file, or an ``MDP``.
+    world: a spec (``"taxi:map=v3"``), a model file, an ``MDP`` or a ``World``.
     agents: one spec or several.
     steps: how many steps each run takes.
     seeds: how many runs each agent makes.
@@ -50,12 +50,13 @@ def learn(
     >>> dict(zip(summary["agent"], summary["rank"].tolist()))
     {'tucrl:alpha=0.05': 1, 'ucrl:alpha=0.05': 2}
     """
-    model = world if isinstance(world, _native.MDP) else _native.MDP(world)
+    if not isinstance(world, (_native.MDP, _native.World)):
+        world = _native.World(world)
     specs = [agents] if isinstance(agents, str) else list(agents)
     bar = _bar(steps * seeds * len(specs), progress)
     tell = None if bar is None else bar.show
     try:
-        runs = _native.learn(model, specs, steps, seeds, seed, jobs, checkpoints, tell)
+        runs = _native.learn(world, specs, steps, seeds, seed, jobs, checkpoints, tell)
     finally:
         if bar is not None:
             bar.close()

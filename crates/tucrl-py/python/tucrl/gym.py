@@ -18,7 +18,7 @@ from gymnasium.wrappers import TimeLimit
 
 from tucrl._catalogue import worlds
 from tucrl._models import _checked_range
-from tucrl._native import MDP
+from tucrl._native import MDP, World
 
 __all__ = ["Continuing", "Discretize", "TucrlEnv", "env_id"]
 
@@ -221,10 +221,10 @@ class Discretize(gym.ObservationWrapper[np.int64, Any, npt.NDArray[Any]]):
 class TucrlEnv(gym.Env[np.int64, np.int64]):
     """A world of tucrl as an environment of Gymnasium.
 
-    Episodes never end: the worlds go on. Rewards lie in [0, r_max]. Where a state has fewer actions than
-    others, ``info["action_mask"]`` says which it has, and numbers beyond them are counted round.
+    Episodes never end: the worlds go on. Rewards lie in [0, r_max]. ``info["action_mask"]`` says which
+    actions a state has; where it has fewer than others, numbers beyond them are counted round.
 
-    world: a spec, a model file, or an ``MDP``.
+    world: a spec, a model file, an ``MDP`` or a ``World``.
     parameters: parameters of the world, as in its spec.
 
     >>> import gymnasium, tucrl
@@ -238,23 +238,19 @@ class TucrlEnv(gym.Env[np.int64, np.int64]):
     metadata: dict[str, Any] = {"render_modes": []}
 
     def __init__(
-        self, world: str | MDP = "three-state", *, render_mode: str | None = None, **parameters: Any
+        self, world: str | MDP | World = "three-state", *, render_mode: str | None = None, **parameters: Any
     ) -> None:
         if render_mode is not None:
             raise ValueError(f"render_mode = {render_mode!r}: there is nothing to see")
         self.render_mode = None
-        if isinstance(world, MDP):
-            if parameters:
-                raise ValueError(f"an MDP is finished: leave out {', '.join(parameters)}")
-            self.mdp = world
-        else:
-            self.mdp = MDP(_spec(world, parameters))
-        self.observation_space = spaces.Discrete(self.mdp.states)
-        self.action_space = spaces.Discrete(self.mdp.actions)
-        mask = self.mdp.action_mask.astype(np.int8)
-        self._offered: list[int] = mask.sum(axis=1).tolist()
-        self._masks = None if mask.all() else mask
-        self._walk = self.mdp.walk()
+        if not isinstance(world, str) and parameters:
+            raise ValueError(f"the world is finished: leave out {', '.join(parameters)}")
+        if not isinstance(world, World):
+            world = World(_spec(world, parameters) if isinstance(world, str) else world)
+        self.world = world
+        self.observation_space = spaces.Discrete(self.world.states)
+        self.action_space = spaces.Discrete(self.world.actions)
+        self._walk = self.world.walk()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
@@ -262,19 +258,21 @@ class TucrlEnv(gym.Env[np.int64, np.int64]):
         """Begin anew; the same seed gives the same walk for the same actions."""
         super().reset(seed=seed)
         luck = int(self.np_random.integers(2**63)) if seed is None else seed
-        self._walk = self.mdp.walk(seed=luck)
+        self._walk = self.world.walk(seed=luck)
         return np.int64(self._walk.state), self._info()
 
     def step(self, action: Any) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
         """Play an action."""
         played = int(action)
-        if not 0 <= played < self.mdp.actions:
-            raise ValueError(f"action {played} does not exist: they are 0 to {self.mdp.actions - 1}")
-        state, reward = self._walk.step(played % self._offered[self._walk.state])
+        last = self.world.actions - 1
+        if not 0 <= played <= last:
+            raise ValueError(f"action {played} does not exist: actions are 0 to {last}")
+        state, reward = self._walk.step(played % self._walk.offered)
         return np.int64(state), reward, False, False, self._info()
 
     def _info(self) -> dict[str, Any]:
-        return {} if self._masks is None else {"action_mask": self._masks[self._walk.state].copy()}
+        flags = np.arange(self.world.actions) < self._walk.offered
+        return {"action_mask": flags.astype(np.int8)}
 
 
 def env_id(world: str) -> str:

@@ -19,7 +19,7 @@ use super::masks::{Allowed, Masks, Source};
 use super::states::States;
 use super::{PyAgent, missing};
 use crate::errors::{bad_input, failed, of_store};
-use crate::mdp::PyMdp;
+use crate::world::AnyWorld;
 
 /// An agent as it is stored.
 #[derive(Serialize, Deserialize)]
@@ -69,7 +69,7 @@ impl Document {
         py: Python<'_>,
         labels: Option<Vec<Py<PyAny>>>,
         mask: Option<Bound<'_, PyAny>>,
-        world: Option<Py<PyMdp>>,
+        world: Option<AnyWorld>,
     ) -> PyResult<PyAgent> {
         let states = match (self.integers, labels) {
             (None, _) => States::Unknown,
@@ -86,7 +86,7 @@ impl Document {
             ));
         }
         if let Some(world) = &world
-            && super::mdp_space(world.get().model()) != self.space
+            && world.model().space() != self.space
         {
             return Err(bad_input("the world has other states or actions than the agent's"));
         }
@@ -128,7 +128,7 @@ pub(super) fn load(
     py: Python<'_>,
     path: &Path,
     mask: Option<Bound<'_, PyAny>>,
-    world: Option<Py<PyMdp>>,
+    world: Option<AnyWorld>,
 ) -> PyResult<PyAgent> {
     let checkpoint = py.detach(|| store::read_checkpoint::<Document>(path)).map_err(of_store)?;
     let document = match checkpoint {
@@ -141,20 +141,20 @@ pub(super) fn load(
 }
 
 /// The agent of a run that was stopped.
-fn of_run(stored: StoredState, world: Option<&Py<PyMdp>>) -> PyResult<Document> {
+fn of_run(stored: StoredState, world: Option<&AnyWorld>) -> PyResult<Document> {
     let Some(world) = world else {
         return Err(bad_input(format!(
-            "this is the checkpoint of a run in {}: pass world=tucrl.MDP(…) too",
+            "this is the checkpoint of a run in {}: pass world=tucrl.World(…) too",
             stored.cell.world
         )));
     };
-    let mdp = world.get().model();
+    let model = world.model();
     let (here, learner) = stored.state.into_agent();
     Ok(Document {
         spec: stored.cell.agent,
         algorithm: stored.spec.algorithm,
-        space: super::mdp_space(mdp),
-        r_max: mdp.r_max(),
+        space: model.space(),
+        r_max: model.r_max(),
         random: RandomStream::of_run(stored.spec.master_seed, stored.spec.run, Purpose::Agent),
         learner: Some(learner),
         here,
@@ -185,7 +185,7 @@ pub(super) fn restore(
     document: &[u8],
     labels: Option<Vec<Py<PyAny>>>,
     mask: Option<Bound<'_, PyAny>>,
-    world: Option<Py<PyMdp>>,
+    world: Option<AnyWorld>,
 ) -> PyResult<PyAgent> {
     let document: Document = serde_json::from_slice(document)
         .map_err(|error| bad_input(format!("this is no pickled agent: {error}")))?;

@@ -1,0 +1,206 @@
+//! What can be walked in from Python, with or without a table?
+//!
+//! A world of the library may be given by a rule, with a nominal space of up to 2^63 states: it can be walked
+//! and learned, but not listed. An `MDP` is one too.
+
+mod walk;
+
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+
+use pyo3::prelude::*;
+use tucrl::agents::Knowledge;
+use tucrl::model::Model;
+use tucrl::policy::Policy;
+use tucrl::run::{self, Truth};
+use tucrl::space::Space;
+use tucrl_lab::catalogue::World;
+use tucrl_lab::formats::ReadOptions;
+use tucrl_lab::measure::{self, Measured};
+
+use crate::errors::{bad_input, failed, of_world};
+use crate::mdp::PyMdp;
+pub(crate) use walk::PyWalk;
+
+/// Any world, with or without a table, to be walked in and learned.
+///
+/// World(world)
+///
+/// world: a spec, a model file, or an `MDP`. Unlike an `MDP` it is not written down: `states` may be up to
+///     2**63, and `MDP(spec)` builds the table of the part that can be reached, where that is small enough.
+///
+/// >>> import tucrl
+/// >>> world = tucrl.World("breakout-game")
+/// >>> world.states, world.actions
+/// (18790481920, 3)
+#[pyclass(name = "World", module = "tucrl", frozen)]
+pub(crate) struct PyWorld {
+    name: String,
+    model: Model,
+    space: Space,
+    measured: OnceLock<Arc<Measured>>,
+}
+
+impl PyWorld {
+    fn of(name: String, model: Model) -> Self {
+        Self { name, space: model.space(), model, measured: OnceLock::new() }
+    }
+}
+
+#[pymethods]
+impl PyWorld {
+    #[new]
+    fn new(py: Python<'_>, world: &Bound<'_, PyAny>) -> PyResult<Self> {
+        if let Ok(mdp) = world.cast::<PyMdp>() {
+            let mdp = mdp.get();
+            return Ok(Self::of(mdp.title().to_owned(), Model::from(mdp.model())));
+        }
+        let text: PathBuf = world.extract()?;
+        let Some(text) = text.to_str() else {
+            return Err(bad_input("the name of the world is not valid text"));
+        };
+        let world = World::parse(text).map_err(bad_input)?;
+        let model = py.detach(|| world.open(&ReadOptions::default())).map_err(of_world)?;
+        Ok(Self::of(world.to_string(), model))
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let this = slf.get();
+        let whole: Py<PyAny> = match &this.model {
+            Model::Table(mdp) => {
+                let mdp = PyMdp::shared(this.name.clone(), Arc::clone(mdp));
+                Bound::new(slf.py(), mdp)?.into_any().unbind()
+            }
+            _ => this.name.clone().into_pyobject(slf.py())?.into_any().unbind(),
+        };
+        (slf.get_type(), (whole,)).into_pyobject(slf.py()).map(Bound::into_any)
+    }
+
+    /// The spec, the file, or what it was called.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The nominal number of states.
+    #[getter]
+    fn states(&self) -> u64 {
+        self.space.states()
+    }
+
+    /// The largest number of actions of a state.
+    #[getter]
+    fn actions(&self) -> u32 {
+        self.space.max_actions()
+    }
+
+    /// The largest possible reward; the smallest is 0.
+    #[getter]
+    fn r_max(&self) -> f64 {
+        self.model.r_max()
+    }
+
+    /// What a state is made of, as (name, number of values); empty when it is just a number.
+    #[getter]
+    fn factors(&self) -> Vec<(String, u64)> {
+        self.space.factors().iter().map(|factor| (factor.name.clone(), factor.size)).collect()
+    }
+
+    /// Return the values of a state's factors.
+    fn decode(&self, state: u64) -> PyResult<Vec<u64>> {
+        self.space.decode(state).map_err(bad_input)
+    }
+
+    /// Return the state with these values, one for each factor.
+    fn encode(&self, values: Vec<u64>) -> PyResult<u64> {
+        self.space.encode(&values).map_err(bad_input)
+    }
+
+    /// Return the number of actions of a state.
+    fn offered(&self, state: u64) -> PyResult<u32> {
+        if state >= self.space.states() {
+            let last = self.space.states() - 1;
+            return Err(bad_input(format!(
+                "state {state} does not exist: states are numbered 0 to {last}"
+            )));
+        }
+        Ok(self.space.actions(state))
+    }
+
+    /// Walk through the world at random; `seed=1, run=3` is the luck of run 3 of `tucrl learn --seed 1`.
+    #[pyo3(signature = (*, seed=0, run=0))]
+    fn walk(&self, seed: u64, run: u64) -> PyResult<PyWalk> {
+        PyWalk::new(&self.name, &self.model, seed, run)
+    }
+
+    fn __repr__(&self) -> String {
+        format!(
+            "tucrl.World({:?}): {} states, {} actions",
+            self.name,
+            self.space.states(),
+            self.space.max_actions()
+        )
+    }
+}
+
+/// A world with or without a table.
+#[derive(FromPyObject, IntoPyObject)]
+pub(crate) enum AnyWorld {
+    /// A table.
+    Mdp(Py<PyMdp>),
+    /// Anything.
+    World(Py<PyWorld>),
+}
+
+impl AnyWorld {
+    pub(crate) fn clone_ref(&self, py: Python<'_>) -> Self {
+        match self {
+            Self::Mdp(mdp) => Self::Mdp(mdp.clone_ref(py)),
+            Self::World(world) => Self::World(world.clone_ref(py)),
+        }
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        match self {
+            Self::Mdp(mdp) => mdp.get().title(),
+            Self::World(world) => &world.get().name,
+        }
+    }
+
+    pub(crate) fn model(&self) -> Model {
+        match self {
+            Self::Mdp(mdp) => Model::from(mdp.get().model()),
+            Self::World(world) => world.get().model.clone(),
+        }
+    }
+
+    /// What agents may be told that need no solution of the world.
+    pub(crate) fn rewards(&self) -> Knowledge {
+        let nothing = Truth { gain: 0.0, reachable: 0, optimal_policy: Policy::deterministic([]) };
+        run::knowledge(&self.model(), &nothing)
+    }
+
+    /// All that agents may be told, an optimal policy included.
+    pub(crate) fn everything(&self, py: Python<'_>) -> PyResult<Knowledge> {
+        match self {
+            Self::Mdp(mdp) => {
+                let optimal_policy = mdp.get().solution(py)?.policy.clone();
+                let truth = Truth { gain: 0.0, reachable: 0, optimal_policy };
+                Ok(run::knowledge(&self.model(), &truth))
+            }
+            Self::World(world) => {
+                let world = world.get();
+                let measured = match world.measured.get() {
+                    Some(measured) => Arc::clone(measured),
+                    None => {
+                        let model = world.model.clone();
+                        let found = py.detach(|| measure::measure(model, measure::LIMIT, &()));
+                        let found = Arc::new(found.map_err(failed)?);
+                        Arc::clone(world.measured.get_or_init(|| found))
+                    }
+                };
+                Ok(run::knowledge(&measured.model, &measured.truth))
+            }
+        }
+    }
+}
