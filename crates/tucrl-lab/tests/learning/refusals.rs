@@ -12,7 +12,7 @@ const TABLE: &[(&str, i32, &str)] = &[
         1,
         "error: `agents` takes a name without options: try `tucrl learn WORLD --agent scal:c=5`",
     ),
-    ("learn taxi --agent psrl", 1, "error: there is no agent `psrl`: `tucrl agents` lists them"),
+    ("learn taxi --agent dqn", 1, "error: there is no agent `dqn`: `tucrl agents` lists them"),
     ("learn taxy --agent tucrl", 1, "error: there is no world `taxy`: did you mean `taxi`?"),
     (
         "learn taxi --agent tucrl --agent tucrl:alpha=1",
@@ -46,7 +46,7 @@ const TABLE: &[(&str, i32, &str)] = &[
     (
         "learn taxi --agent scal:planner=plain",
         1,
-        "error: scal has no key `planner`: it accepts c, mode, operator, augment, delta, alpha, alpha_r, alpha_p, shrink, variance, ties, known_rewards, aperiodicity, r_max, sa, sweeps|  scal:planner=plain|       ^^^^^^^",
+        "error: scal has no key `planner`: it accepts c, mode, operator, augment, set, rule, delta, alpha, alpha_r, alpha_p, shrink, variance, ties, known_rewards, aperiodicity, r_max, sa, sweeps|  scal:planner=plain|       ^^^^^^^",
     ),
     (
         "learn taxi --agent random:seed=1",
