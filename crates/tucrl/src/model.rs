@@ -1,7 +1,7 @@
 //! What can be walked in?
 //!
 //! A [`Model`] is a table, or a table whose space is said to be larger than it is, or a generator without a
-//! table; a [`Stroll`] is any of them walked at random. A generator that lists what may follow is drawn from
+//! table; a `Stroll` is any of them walked at random. A generator that lists what may follow is drawn from
 //! exactly as its table would be: the same stream gives the same walk, to the last bit.
 //!
 //! Reads `env`, `generator`, `mdp`; feeds `run`. Departures from the paper: none.
