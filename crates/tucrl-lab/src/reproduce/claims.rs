@@ -106,7 +106,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "junk",
-        title: "Junk states cost only logarithms",
+        title: "Junk states cost only logarithms, with relaxation=mass",
         says: "The leading terms of TUCRL's bound know the number of states only in their logarithm: a \
                thousand million junk states per real one change little. (So it is with relaxation=mass; \
                the confidence sets as written sum a width per state, and fail.)",
