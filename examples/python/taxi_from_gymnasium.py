@@ -32,6 +32,7 @@ print(f"optimal gain {truth.gain:.6f}, that is {low + truth.gain * (high - low):
 # %% [markdown]
 # Now learn it, step by step, through Gymnasium. With the widths that the proofs need (`alpha=1`) the agent
 # would explore for billions of steps; narrower ones risk more and learn within this script.
+# The factor is the one that learned soonest with this seed among 1e-3, 3e-4, 1e-4, 3e-5 and 1e-5.
 
 # %%
 env = tucrl.gym.Continuing(make_taxi(), reward_range=(-10, 20))
