@@ -35,6 +35,15 @@ enum Runs {
     Failed(usize),
 }
 
+/// What else is done with the runs of a claim.
+#[derive(PartialEq, Eq)]
+enum IfRuns {
+    /// Their report is written.
+    Report,
+    /// It was written before.
+    JustRead,
+}
+
 pub(super) fn run(ask: &Reproduce) -> anyhow::Result<Answer> {
     let claims = chosen(&ask.claims)?;
     let (scale, folder) = match ask.scale {
@@ -55,10 +64,7 @@ pub(super) fn run(ask: &Reproduce) -> anyhow::Result<Answer> {
     for claim in &claims {
         let own = folder.join(claim.name);
         let finding = match carry_out(claim, scale, &own, &stop)? {
-            Runs::Complete => {
-                report(claim, &own)?;
-                judge(claim, scale, &own)?
-            }
+            Runs::Complete => judge(claim, scale, &own, IfRuns::Report)?,
             Runs::Stopped => {
                 say("note", "stopped; the same command goes on where it stopped");
                 return Ok(Answer { text: String::new(), code: ExitCode::from(INTERRUPTED) });
@@ -207,27 +213,20 @@ fn stored_before(claim: &Claim, scale: Scale, folder: &Path) -> anyhow::Result<O
             sweep::survey(&store, experiment.cells(), options)?.to_do.is_empty()
         }
     };
-    is_complete.then(|| judge(claim, scale, folder)).transpose()
+    is_complete.then(|| judge(claim, scale, folder, IfRuns::JustRead)).transpose()
 }
 
-/// Writes the report of a claim's runs, if it has any.
-fn report(claim: &Claim, folder: &Path) -> anyhow::Result<()> {
-    if claim.experiment.is_some() {
-        let Stored { runs, provenance } = load(folder)?;
-        let study = Study::new(&runs).context("there are no runs")?;
-        report::write(&study, &provenance, &folder.join("report"))?;
-    }
-    Ok(())
-}
-
-/// Judges a claim by what is stored.
-fn judge(claim: &Claim, scale: Scale, folder: &Path) -> anyhow::Result<Finding> {
+/// Judges a claim by what is stored; its runs, if it has any, are read once.
+fn judge(claim: &Claim, scale: Scale, folder: &Path, if_runs: IfRuns) -> anyhow::Result<Finding> {
     let computed = claim.compute(scale, folder)?;
     if claim.experiment.is_none() {
         return Ok(claim.judge(&Evidence { study: None, computed: &computed })?);
     }
-    let Stored { runs, .. } = load(folder)?;
+    let Stored { runs, provenance } = load(folder)?;
     let study = Study::new(&runs).context("there are no runs")?;
+    if if_runs == IfRuns::Report {
+        report::write(&study, &provenance, &folder.join("report"))?;
+    }
     Ok(claim.judge(&Evidence { study: Some(&study), computed: &computed })?)
 }
 

@@ -1,7 +1,7 @@
 //! How much time goes to pairs that are poorly visited, and how much does the lemma allow?
 //!
 //! The lemma on Z_T bounds the steps that TUCRL takes in pairs poorly visited at that time by
-//! 2 sqrt(S^C A t) + 2 S^C A, whatever happens. Z is stored at the end of a run: one dot a run. The line is
+//! 2 sqrt(S^C A t) + 2 S^C A, whatever happens. Z at the end of a run is a dot. The line is
 //! what the records have over time, the steps in exploratory episodes so far, as a mean over runs.
 //!
 //! Reads `record`; feeds `report`. The paper draws the bound as the green curve of its three-state figure.
