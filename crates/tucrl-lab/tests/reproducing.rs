@@ -128,3 +128,15 @@ fn results_of_another_scale_are_not_mixed_in() {
     let said = text(&output.stderr);
     assert!(said.contains("choose another --out"), "{said}");
 }
+
+#[test]
+fn a_folder_that_cannot_be_made_is_not_called_an_old_version() {
+    let folder = TempDir::new().unwrap();
+    let file = folder.path().join("file");
+    fs::write(&file, "not a folder").unwrap();
+    let output = tucrl(&file, &["regimes"]);
+    assert_eq!(output.status.code(), Some(1));
+    let said = text(&output.stderr);
+    assert!(said.contains("error: ") && !said.contains("another version"), "{said}");
+    assert_eq!(fs::read_to_string(&file).unwrap(), "not a folder");
+}

@@ -16,7 +16,7 @@ use tucrl_lab::names::nearest;
 use tucrl_lab::report;
 use tucrl_lab::reproduce::{self, CLAIMS, COMPUTED, Claim, Evidence, Finding, Scale, Verdict};
 use tucrl_lab::stats::Study;
-use tucrl_lab::store::{IfResults, Store};
+use tucrl_lab::store::{IfResults, Store, StoreError};
 use tucrl_lab::sweep::{self, Options};
 
 use super::board::Board;
@@ -194,11 +194,14 @@ fn carry_out(
 
 fn open(folder: &Path, experiment: &Experiment) -> anyhow::Result<Store> {
     let made = Store::create(folder, experiment, IfResults::Resume);
-    made.with_context(|| {
-        format!(
-            "the results in {} are of another version of this claim: choose another --out",
-            folder.display()
-        )
+    made.map_err(|error| match error {
+        StoreError::OtherExperiment { .. } | StoreError::Stranger { .. } => {
+            anyhow::Error::from(error).context(format!(
+                "the results in {} are of another version of this claim: choose another --out",
+                folder.display()
+            ))
+        }
+        other => other.into(),
     })
 }
 
