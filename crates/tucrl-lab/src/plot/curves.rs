@@ -119,9 +119,30 @@ impl Figure for CurvesFigure {
                     points.iter().try_for_each(|&point| panel.dot(point, 3.5, *colour))?;
                 }
             }
-            let end = points.last().and_then(|(_, value)| panel.height_of(*value));
+            // On a logarithmic axis a curve may end below all that can be shown: its name stands where it left.
+            let end = points.iter().rev().find_map(|(_, value)| panel.height_of(*value));
             labels.extend(end.filter(|_| !name.is_empty()).map(|end| (end, name, *colour)));
         }
         canvas.labels(labels, right + 10.0, frame)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plot::{PALETTE, svg};
+
+    #[test]
+    fn a_curve_that_falls_below_a_logarithmic_axis_keeps_its_name() {
+        let points = vec![(1.0, 5.0), (10.0, 20.0), (100.0, -3.0)];
+        let figure = CurvesFigure {
+            title: "t".into(),
+            explanation: "e".into(),
+            x: Axis::log("steps", 1.0, 100.0, 4),
+            y: Axis::log("regret", 1.0, 100.0, 4),
+            curves: vec![Curve::new("fallen", PALETTE[0], Stroke::Line, points)],
+            marks: Vec::new(),
+        };
+        assert!(svg(&figure).unwrap().contains("\nfallen\n"));
     }
 }
