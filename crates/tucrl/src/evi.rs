@@ -14,14 +14,19 @@
 //! increments, the greedy policy attains the lower one, and v(s') - v(s) is at most the upper one times
 //! the optimistic shortest path from s to s', which is the paper's bound on the span.
 //!
+//! **Many states.** A sweep looks at each state on its own, so with many seen states they are shared among the
+//! threads of the present rayon pool; the numbers are the same, whatever their number. Whoever waits can look at
+//! the [`Pulse`](crate::planner::Pulse) of the plan.
+//!
 //! Reads `plausible`, `inner_max`, `chain`; feeds the agents. Departures from the paper: none with
 //! `planner=plain`; acceleration as said.
 
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use crate::chain::Chain;
 use crate::inner_max::{Ranking, Scratch, UNSEEN, Values};
-use crate::planner::{Choice, Plan, PlanError, ends};
+use crate::planner::{Choice, Plan, PlanError, Pulse, ends};
 use crate::plausible::{PlausibleSet, View};
 use crate::rng::RandomStream;
 
@@ -88,6 +93,11 @@ const RESOLUTION: f64 = 1.0 / 32.0;
 /// its own value not to matter: well beyond rounding and beyond what counts as a tie.
 const MARGIN: f64 = 1e-6;
 
+/// With so many seen states a sweep is shared among threads, in pieces of at least `PIECE` states: below that,
+/// waking threads costs as much as it gains.
+const PARALLEL_FROM: usize = 16_384;
+const PIECE: usize = 4_096;
+
 /// Solves the extended world to accuracy r_max / sqrt(t_k).
 ///
 /// # Errors
@@ -113,9 +123,13 @@ pub(crate) fn solve_to(
     let mut run = Sweeper::new(set, options.aperiodicity, start);
     let mut evaluations = 0;
     let mut earlier_span = f64::INFINITY;
+    let pulse = Pulse::present();
     loop {
         let (low, high) = run.sweep();
         let span = high - low;
+        if pulse.as_ref().is_some_and(|pulse| !pulse.beat(run.sweeps, span, tolerance)) {
+            return Err(PlanError::Interrupted { t_k });
+        }
         if span <= tolerance {
             let (_, highest) = ends(run.values.seen.iter().copied().chain([run.values.unseen]));
             if highest * f64::EPSILON > RESOLUTION * tolerance {
@@ -220,38 +234,28 @@ impl<'a, 'b> Sweeper<'a, 'b> {
     /// it need no search for their best law.
     pub fn sweep(&mut self) -> (f64, f64) {
         let set = self.set;
-        let counts = set.counts();
+        let seen = set.counts().seen();
         set.rank(&self.values, &mut self.ranking);
         let view = View::new(&self.values, &self.ranking, set.unseen > 0);
         let tau = self.aperiodicity;
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        let slack = MARGIN * (set.r_max + view.best().abs());
-        for number in 0..counts.seen() as u32 {
-            let here = view.values.seen[number as usize];
-            let worth = |reward: f64, expected: f64| reward + tau * expected + (1.0 - tau) * here;
-            let first = self.favourite[number as usize] as usize;
-            let expected = set.best_value(first, &view, &mut self.scratch);
-            let mut best = worth(set.reward(first), expected);
-            self.worth[first] = best;
-            for pair in counts.pairs_of(number).filter(|&pair| pair != first) {
-                let row = set.row(pair);
-                let fixed = row.fixed_value(&view);
-                let mut value = worth(row.reward, set.bound_from(fixed, &row, &view));
-                let is_out = value < best - slack;
-                if !is_out {
-                    let expected = set.best_value_from(fixed, pair, &row, &view, &mut self.scratch);
-                    value = worth(row.reward, expected);
-                }
-                self.worth[pair] = value;
-                if value > best {
-                    best = value;
-                    self.favourite[number as usize] = pair as u32;
-                }
-            }
-            self.swept.seen[number as usize] = best;
-            low = low.min(best - here);
-            high = high.max(best - here);
-        }
+        let all = Piece {
+            first: 0,
+            swept: &mut self.swept.seen,
+            worth: &mut self.worth,
+            favourite: &mut self.favourite,
+        };
+        let threads = rayon::current_num_threads();
+        let (mut low, mut high) = if seen < PARALLEL_FROM || threads == 1 {
+            all.sweep(set, &view, tau, &mut self.scratch)
+        } else {
+            let size = (seen / (8 * threads)).max(PIECE);
+            let sweep = |piece: Piece<'_>| piece.sweep(set, &view, tau, &mut Scratch::new());
+            let found = all.cut(set, size).into_par_iter().map(sweep);
+            found.reduce(
+                || (f64::INFINITY, f64::NEG_INFINITY),
+                |(low, high), (l, h)| (low.min(l), high.max(h)),
+            )
+        };
         if set.unseen > 0 {
             let here = self.values.unseen;
             let pulled = set
@@ -418,6 +422,74 @@ impl<'a, 'b> Sweeper<'a, 'b> {
             unseen: set.counts().unseen(),
             under_visited: 0,
         }
+    }
+}
+
+/// What a sweep writes of some states in a row.
+struct Piece<'p> {
+    /// The first state.
+    first: u32,
+    swept: &'p mut [f64],
+    worth: &'p mut [f64],
+    favourite: &'p mut [u32],
+}
+
+impl<'p> Piece<'p> {
+    /// Pieces of so many states each.
+    fn cut(self, set: &PlausibleSet<'_>, size: usize) -> Vec<Self> {
+        let counts = set.counts();
+        let (mut worth, mut pieces) = (self.worth, Vec::new());
+        let states = self.swept.chunks_mut(size).zip(self.favourite.chunks_mut(size));
+        for (first, (swept, favourite)) in (self.first..).step_by(size).zip(states) {
+            let last = first + swept.len() as u32 - 1;
+            let pairs = counts.pairs_of(last).end - counts.pairs_of(first).start;
+            let (own, rest) = worth.split_at_mut(pairs);
+            worth = rest;
+            pieces.push(Self { first, swept, worth: own, favourite });
+        }
+        pieces
+    }
+
+    /// Sweeps its states; returns their smallest and largest increment.
+    fn sweep(
+        self,
+        set: &PlausibleSet<'_>,
+        view: &View<'_>,
+        tau: f64,
+        scratch: &mut Scratch,
+    ) -> (f64, f64) {
+        let counts = set.counts();
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        let slack = MARGIN * (set.r_max + view.best().abs());
+        let before = counts.pairs_of(self.first).start;
+        let own = self.swept.iter_mut().zip(self.favourite);
+        for (number, (swept, favourite)) in (self.first..).zip(own) {
+            let here = view.values.seen[number as usize];
+            let worth = |reward: f64, expected: f64| reward + tau * expected + (1.0 - tau) * here;
+            let first = *favourite as usize;
+            let expected = set.best_value(first, view, scratch);
+            let mut best = worth(set.reward(first), expected);
+            self.worth[first - before] = best;
+            for pair in counts.pairs_of(number).filter(|&pair| pair != first) {
+                let row = set.row(pair);
+                let fixed = row.fixed_value(view);
+                let mut value = worth(row.reward, set.bound_from(fixed, &row, view));
+                let is_out = value < best - slack;
+                if !is_out {
+                    let expected = set.best_value_from(fixed, pair, &row, view, scratch);
+                    value = worth(row.reward, expected);
+                }
+                self.worth[pair - before] = value;
+                if value > best {
+                    best = value;
+                    *favourite = pair as u32;
+                }
+            }
+            *swept = best;
+            low = low.min(best - here);
+            high = high.max(best - here);
+        }
+        (low, high)
     }
 }
 
