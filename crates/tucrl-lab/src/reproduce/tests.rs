@@ -192,7 +192,8 @@ fn cast_verdict(lie: Option<Line<'_>>) -> Verdict {
 #[test]
 fn who_pays_for_junk_is_judged_learner_by_learner() {
     assert_eq!(cast_verdict(None), Verdict::Holds);
-    let (linear, root): (fn(f64) -> f64, fn(f64) -> f64) = (|t| 0.03 * t, |t| t.sqrt());
+    let linear: fn(f64) -> f64 = |t| 0.03 * t;
+    let root: fn(f64) -> f64 = |t| t.sqrt();
     for (place, label, lie) in [
         ("crowd", "UCRL3", root),
         ("crowd", "Optimistic PSRL", linear),

@@ -171,7 +171,9 @@ mod tests {
     /// Random counts of a few of so many states.
     fn counts(states: u64, random: &mut RandomStream) -> Counts {
         let mut counts = Counts::new(Space::uniform(states, 2), Variance::Published);
-        (0..5).for_each(|state| drop(counts.see(state)));
+        for state in 0..5 {
+            counts.see(state);
+        }
         for _ in 0..40 {
             let pair = random.below(10) as usize;
             counts.record(pair, random.unit(), random.below(5) as u32);
