@@ -14,6 +14,7 @@ mod claims;
 mod free_lunch;
 mod judge;
 mod junk;
+mod junk_cast;
 mod page;
 mod pictures;
 mod regimes;
@@ -89,6 +90,8 @@ pub struct Evidence<'a> {
 pub struct Finding {
     /// The statistics; the claim holds if all are as wanted.
     pub checks: Vec<Check>,
+    /// What else was found and decides nothing.
+    pub remarks: Vec<String>,
     /// The figures.
     pub figures: Vec<Drawn>,
 }
