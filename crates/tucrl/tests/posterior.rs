@@ -228,7 +228,7 @@ fn reward_posteriors_follow_their_laws() {
         let steps: Vec<(f64, u64)> = rewards.iter().map(|reward| (reward * r_max, 0)).collect();
         let counts = counts_of(1, &steps, &[0]);
         let n = rewards.len() as f64;
-        let (mean, strength, shape, rate) = (0.4, 3.0, n / 2.0, 0.2);
+        let (mean, strength, shape, rate) = (0.4, 3.0, n / 2.0, 0.01);
         let law = RewardPosterior::NormalGamma { mean, strength, shape, rate };
         let average = rewards.iter().sum::<f64>() / n;
         let squares: f64 = rewards.iter().map(|r| (r - average).powi(2)).sum();
