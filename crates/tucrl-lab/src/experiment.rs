@@ -58,7 +58,7 @@ pub struct ExperimentWorld {
     pub world: World,
     /// How many steps each run takes there.
     pub steps: u64,
-    /// Of a model file, the hash of its content: another content is another world.
+    /// Of a model file, also inside another world, the hash of its content: another content is another world.
     pub model: Option<String>,
     place: Place,
 }

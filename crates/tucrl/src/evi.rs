@@ -170,16 +170,27 @@ struct Greedy {
 }
 
 /// One extended value iteration, sweep by sweep; [`solve`] decides when to stop.
+///
+/// **Pairs sleep.** The operator is monotone and passes constants through, so if values change by at least
+/// a and at most b from one sweep to the next, no pair gains more than b - a on the best pair of its state.
+/// Where the second best lay further behind than all such changes since, the `drift`, the best pair is
+/// still the best, and the others are not looked at. The values are those of a full sweep.
 pub struct Sweeper<'a, 'b> {
     set: &'b PlausibleSet<'a>,
     aperiodicity: f64,
     pub(crate) values: Values,
     pub(crate) swept: Values,
     /// The value of every pair for `values`, as of the last sweep; of pairs that are surely not the best
-    /// of their state, an upper bound that is also below the best.
+    /// of their state, an upper bound that is also below the best, or something old if they sleep.
     pub(crate) worth: Vec<f64>,
     /// The best pair of every seen state in the last sweep.
     favourite: Vec<u32>,
+    /// By seen state: the drift up to which all its pairs but the best sleep.
+    alarm: Vec<f64>,
+    /// By pair: where the states that pay for optimism stand in its row.
+    payers: Vec<[u8; 2]>,
+    /// The spans of all changes of the values since the first sweep, added up.
+    drift: f64,
     ranking: Ranking,
     scratch: Scratch,
     pub(crate) sweeps: u64,
@@ -188,7 +199,7 @@ pub struct Sweeper<'a, 'b> {
 impl<'a, 'b> Sweeper<'a, 'b> {
     /// Begins at the given values, or at 0.
     pub fn new(set: &'b PlausibleSet<'a>, aperiodicity: f64, start: Option<&Values>) -> Self {
-        let seen = set.counts().seen();
+        let (seen, pairs) = (set.counts().seen(), set.counts().pairs().len());
         let mut values = Values { seen: vec![0.0; seen], unseen: 0.0 };
         if let Some(start) = start {
             // States seen since then start where all unseen states stood.
@@ -201,8 +212,11 @@ impl<'a, 'b> Sweeper<'a, 'b> {
             aperiodicity,
             swept: values.clone(),
             values,
-            worth: vec![0.0; set.counts().pairs().len()],
+            worth: vec![0.0; pairs],
             favourite: (0..seen as u32).map(|n| set.counts().pairs_of(n).start as u32).collect(),
+            alarm: vec![f64::NEG_INFINITY; seen],
+            payers: vec![[0; 2]; pairs],
+            drift: 0.0,
             ranking: Ranking::default(),
             scratch: Scratch::new(),
             sweeps: 0,
@@ -215,43 +229,21 @@ impl<'a, 'b> Sweeper<'a, 'b> {
 
     /// One application of the optimistic Bellman operator to `values` into `swept`; returns the
     /// smallest and largest increment over the planned states.
-    ///
-    /// The pair that was best last time comes first; of the others, those whose upper bound lies below
-    /// it need no search for their best law.
     pub fn sweep(&mut self) -> (f64, f64) {
         let set = self.set;
-        let counts = set.counts();
         set.rank(&self.values, &mut self.ranking);
         let view = View::new(&self.values, &self.ranking, set.unseen > 0);
         let tau = self.aperiodicity;
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        let slack = MARGIN * (set.r_max + view.best().abs());
-        for number in 0..counts.seen() as u32 {
-            let here = view.values.seen[number as usize];
-            let worth = |reward: f64, expected: f64| reward + tau * expected + (1.0 - tau) * here;
-            let first = self.favourite[number as usize] as usize;
-            let expected = set.best_value(first, &view, &mut self.scratch);
-            let mut best = worth(set.reward(first), expected);
-            self.worth[first] = best;
-            for pair in counts.pairs_of(number).filter(|&pair| pair != first) {
-                let row = set.row(pair);
-                let fixed = row.fixed_value(&view);
-                let mut value = worth(row.reward, set.bound_from(fixed, &row, &view));
-                let is_out = value < best - slack;
-                if !is_out {
-                    let expected = set.best_value_from(fixed, pair, &row, &view, &mut self.scratch);
-                    value = worth(row.reward, expected);
-                }
-                self.worth[pair] = value;
-                if value > best {
-                    best = value;
-                    self.favourite[number as usize] = pair as u32;
-                }
-            }
-            self.swept.seen[number as usize] = best;
-            low = low.min(best - here);
-            high = high.max(best - here);
-        }
+        let mut strip = Strip {
+            first: 0,
+            first_pair: 0,
+            swept: &mut self.swept.seen,
+            favourite: &mut self.favourite,
+            alarm: &mut self.alarm,
+            worth: &mut self.worth,
+            payers: &mut self.payers,
+        };
+        let (mut low, mut high) = strip.sweep(set, &view, tau, self.drift, &mut self.scratch);
         if set.unseen > 0 {
             let here = self.values.unseen;
             let pulled = set
@@ -268,10 +260,38 @@ impl<'a, 'b> Sweeper<'a, 'b> {
 
     /// Makes the swept values the present ones, recentred so that the smallest is 0.
     pub fn advance(&mut self) {
-        let (lowest, _) = ends(self.swept.seen.iter().copied());
+        let (mut lowest, mut least, mut most) = (f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY);
+        for (&new, &old) in self.swept.seen.iter().zip(&self.values.seen) {
+            lowest = lowest.min(new);
+            least = least.min(new - old);
+            most = most.max(new - old);
+        }
+        if self.set.unseen > 0 {
+            least = least.min(self.swept.unseen - self.values.unseen);
+            most = most.max(self.swept.unseen - self.values.unseen);
+        }
+        self.drift += most - least;
         self.swept.seen.iter_mut().for_each(|value| *value -= lowest);
         self.swept.unseen -= lowest;
         std::mem::swap(&mut self.values, &mut self.swept);
+    }
+
+    /// Marks the pairs that sleep in `worth`.
+    pub(crate) fn mark_sleepers(&mut self) {
+        let counts = self.set.counts();
+        for (number, &favourite) in (0..).zip(&self.favourite) {
+            if self.alarm[number as usize] > self.drift {
+                let others = counts.pairs_of(number).filter(|&pair| pair != favourite as usize);
+                others.for_each(|pair| self.worth[pair] = f64::NEG_INFINITY);
+            }
+        }
+    }
+
+    /// Goes on from other values than those last swept, of which nothing is known.
+    fn jump(&mut self, values: Values) {
+        self.values = values;
+        self.alarm.fill(f64::NEG_INFINITY);
+        self.drift = 0.0;
     }
 
     /// Policy iteration from the values of the last sweep: evaluates the greedy optimistic chain
@@ -294,7 +314,7 @@ impl<'a, 'b> Sweeper<'a, 'b> {
                 self.restore(kept);
                 return (evaluation, false);
             };
-            self.values = greedy.values;
+            self.jump(greedy.values);
             let (low, high) = self.sweep();
             let span = high - low;
             if span < kept_span {
@@ -323,16 +343,19 @@ impl<'a, 'b> Sweeper<'a, 'b> {
         (LIMIT, false)
     }
 
-    fn restore(&mut self, values: Values) {
-        self.swept = values;
-        self.advance();
+    fn restore(&mut self, mut values: Values) {
+        let (lowest, _) = ends(values.seen.iter().copied());
+        values.seen.iter_mut().for_each(|value| *value -= lowest);
+        values.unseen -= lowest;
+        self.jump(values);
     }
 
     /// The values after `horizon` more steps of the chain that is greedy for the present values:
     /// its bias, plus the horizon times how much each state's gain differs from the best.
     /// Where the incumbent pair is as good as the best it stays: changing between equals can go round
     /// in circles.
-    fn evaluate_greedy(&self, horizon: f64, incumbent: &[usize]) -> Option<Greedy> {
+    fn evaluate_greedy(&mut self, horizon: f64, incumbent: &[usize]) -> Option<Greedy> {
+        self.mark_sleepers();
         let counts = self.set.counts();
         let seen = counts.seen();
         let view = View::new(&self.values, &self.ranking, self.set.unseen > 0);
@@ -398,6 +421,7 @@ impl<'a, 'b> Sweeper<'a, 'b> {
         tolerance: f64,
     ) -> Plan {
         let set = self.set;
+        self.mark_sleepers();
         let (choices, action_unseen) = choose(set, &self.worth, ties, t_k, tolerance);
         let scale = self.aperiodicity;
         let (lowest, _) = ends(self.values.seen.iter().copied());
@@ -418,6 +442,78 @@ impl<'a, 'b> Sweeper<'a, 'b> {
             unseen: set.counts().unseen(),
             under_visited: 0,
         }
+    }
+}
+
+/// Neighbouring states that are swept one after another.
+struct Strip<'c> {
+    /// The number of the first state, and of its first pair.
+    first: u32,
+    first_pair: usize,
+    swept: &'c mut [f64],
+    favourite: &'c mut [u32],
+    alarm: &'c mut [f64],
+    worth: &'c mut [f64],
+    payers: &'c mut [[u8; 2]],
+}
+
+impl Strip<'_> {
+    /// Sweeps the states; returns the smallest and largest increment.
+    ///
+    /// The pair that was best last time comes first; of the others, those that sleep are not looked at,
+    /// and those whose upper bound lies below it need no search for their best law.
+    fn sweep(
+        &mut self,
+        set: &PlausibleSet<'_>,
+        view: &View<'_>,
+        tau: f64,
+        drift: f64,
+        scratch: &mut Scratch,
+    ) -> (f64, f64) {
+        let counts = set.counts();
+        let slack = MARGIN * (set.r_max + view.best().abs());
+        let may_sleep = set.has_fixed_laws();
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for place in 0..self.swept.len() {
+            let number = self.first + place as u32;
+            let here = view.values.seen[number as usize];
+            let worth = |reward: f64, expected: f64| reward + tau * expected + (1.0 - tau) * here;
+            let favourite = self.favourite[place] as usize;
+            let row = set.row(favourite);
+            let at = favourite - self.first_pair;
+            let quick = set.quick_value(&row, view, &mut self.payers[at]);
+            let expected = match quick {
+                Some(expected) => expected,
+                None => set.best_value_from(row.fixed_value(view), favourite, &row, view, scratch),
+            };
+            let mut best = worth(row.reward, expected);
+            self.worth[at] = best;
+            if self.alarm[place] <= drift {
+                let mut second = f64::NEG_INFINITY;
+                for pair in counts.pairs_of(number).filter(|&pair| pair != favourite) {
+                    let row = set.row(pair);
+                    let fixed = row.fixed_value(view);
+                    let mut value = worth(row.reward, set.bound_from(fixed, &row, view));
+                    if value >= best - slack {
+                        let expected = set.best_value_from(fixed, pair, &row, view, scratch);
+                        value = worth(row.reward, expected);
+                    }
+                    self.worth[pair - self.first_pair] = value;
+                    if value > best {
+                        second = best;
+                        best = value;
+                        self.favourite[place] = pair as u32;
+                    } else if value > second {
+                        second = value;
+                    }
+                }
+                self.alarm[place] = if may_sleep { drift + (best - second) - slack } else { drift };
+            }
+            self.swept[place] = best;
+            low = low.min(best - here);
+            high = high.max(best - here);
+        }
+        (low, high)
     }
 }
 

@@ -422,6 +422,14 @@ pub(crate) fn fill_up(
         left -= low;
         reach = reach_of(left, row.cap, row.next.len(), states as usize);
     }
+    // States never seen are mostly the best of all: they come first, and mostly take everything.
+    let mut unseen_cap = row.unseen_cap;
+    if unseen_cap > 0.0 && ranking.unseen_rank == 0 && left > 0.0 {
+        let taken = unseen_cap.min(left);
+        sink.give(UNSEEN, taken);
+        left -= taken;
+        unseen_cap = 0.0;
+    }
     if left <= 0.0 {
         return;
     }
@@ -433,8 +441,8 @@ pub(crate) fn fill_up(
     {
         scratch.insert(2 * ranking.rank[state as usize] + 1, state, room);
     }
-    if row.unseen_cap > 0.0 {
-        scratch.insert(2 * ranking.unseen_rank, UNSEEN, row.unseen_cap);
+    if unseen_cap > 0.0 {
+        scratch.insert(2 * ranking.unseen_rank, UNSEEN, unseen_cap);
     }
     let mut from = 0;
     for index in 0..=scratch.special.len() {

@@ -168,7 +168,7 @@ pub(crate) fn solve_from(
         });
         if span + slack <= tolerance {
             let (choices, action_unseen) =
-                mixtures(&run, set, tau, clip, options, &low_reward, t_k, tolerance)?;
+                mixtures(&mut run, set, tau, clip, options, &low_reward, t_k, tolerance)?;
             let (lowest, _) = ends(run.values.seen.iter().copied());
             let centred = |value: f64| tau * (value - lowest);
             return Ok(Plan {
@@ -198,7 +198,7 @@ pub(crate) fn solve_from(
 /// value is clipped.
 #[expect(clippy::too_many_arguments, reason = "one call, all of it needed")]
 fn mixtures(
-    run: &Sweeper<'_, '_>,
+    run: &mut Sweeper<'_, '_>,
     set: &PlausibleSet<'_>,
     tau: f64,
     clip: f64,
@@ -208,6 +208,7 @@ fn mixtures(
     tolerance: f64,
 ) -> Result<(Vec<Choice>, u32), PlanError> {
     let counts = set.counts();
+    run.mark_sleepers();
     let (mut choices, action_unseen) = choose(set, &run.worth, options.ties, t_k, tolerance);
     let mut pessimist = Pessimist::new(set, tau);
     for (number, choice) in choices.iter_mut().enumerate() {

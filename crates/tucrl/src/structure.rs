@@ -171,6 +171,41 @@ pub(crate) fn end_components_without(table: Table<'_>, mut is_struck: Vec<bool>)
     }
 }
 
+/// Whether a short search proves that all end components of the pairs not struck have a state in common,
+/// so that there is only one maximal one. Where it proves nothing, there may be one all the same.
+///
+/// A walk ends in some state. The states that come to it with positive probability whatever is played are
+/// spread by passes over the table: those all of whose pairs may lead to one known already. If these are
+/// all states, nothing can be stayed in without it.
+pub(crate) fn all_end_components_meet(table: Table<'_>, is_struck: &[bool]) -> bool {
+    const STEPS: usize = 1_000;
+    const PASSES: usize = 30;
+    let mut state = 0;
+    for step in 0..STEPS {
+        let Some(pair) = table.pairs_of(state).find(|&pair| !is_struck[pair]) else { return false };
+        let targets = &table.next[table.entries(pair)];
+        state = targets[step % targets.len()] as usize;
+    }
+    let mut is_caught = vec![false; table.states()];
+    is_caught[state] = true;
+    let mut left = table.states() - 1;
+    for _ in 0..PASSES {
+        let before = left;
+        for state in 0..table.states() {
+            if !is_caught[state] {
+                let mut pairs = table.pairs_of(state).filter(|&pair| !is_struck[pair]);
+                let is_certain = pairs.all(|pair| table.targets(pair).any(|next| is_caught[next]));
+                is_caught[state] = is_certain;
+                left -= usize::from(is_certain);
+            }
+        }
+        if left == 0 || left == before {
+            break;
+        }
+    }
+    left == 0
+}
+
 /// The class of a world.
 pub fn classify(mdp: &Mdp, end_components: &EndComponents) -> Class {
     match end_components.members() {
@@ -252,4 +287,32 @@ fn surviving_components(
         |state| start[state]..start[state + 1],
         |edge| Some(targets[edge] as usize),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::RandomStream;
+    use crate::worlds::Garnet;
+
+    #[test]
+    fn a_common_state_is_only_claimed_where_there_is_one_end_component() {
+        let mut random = RandomStream::new(5);
+        let (mut single, mut claimed) = (0, 0);
+        for seed in 0..400 {
+            let states = 2 + random.below(12) as usize;
+            let branching = 1 + random.below(3.min(states as u64)) as usize;
+            let mdp = Garnet { states, actions: 2, branching, seed }.build().unwrap();
+            // Every state keeps its first action.
+            let is_struck: Vec<bool> =
+                (0..mdp.pairs()).map(|pair| pair % 2 == 1 && random.chance(0.7)).collect();
+            let table = Table::of(&mdp);
+            let is_claimed = all_end_components_meet(table, &is_struck);
+            let is_single = end_components_without(table, is_struck).count() == 1;
+            assert!(is_single || !is_claimed, "seed {seed}");
+            single += usize::from(is_single);
+            claimed += usize::from(is_claimed);
+        }
+        assert!(single < 400 && claimed > 3 * single / 4, "{claimed} claimed of {single}");
+    }
 }

@@ -1,9 +1,9 @@
 //! What is the best long-run reward where it is the same from every state?
 //!
-//! Three methods share the work. Large worlds that mix are done by *modified policy iteration*
-//! (`solve::modified`). *Value iteration* from zero, damped so that periodic worlds converge
+//! Three methods share the work. Large worlds that mix are done by sweeps in place over ever fewer
+//! pairs (`solve::seidel`). *Value iteration* from zero, damped so that periodic worlds converge
 //! (v -> r + 0.9 P v + 0.1 v; gain unchanged, bias = 0.9 v), is best where the world mixes. *Policy
-//! iteration* with exact evaluation is best where it does not. Both are judged by the same
+//! iteration* with exact evaluation is best where it does not. All are judged by the same
 //! certificate: the optimal gain lies between the smallest and the largest entry of L h - h, widened
 //! by what rounding can have done.
 //!
@@ -11,11 +11,11 @@
 //! communicate through optimal actions. Where it is not unique, the limit of value iteration from
 //! zero is the one that is reported, because that is the one the paper's algorithms would compute.
 //!
-//! Reads `solve::part`, `solve::modified`, `chain`, `structure`; feeds `solve`. Departures: none.
+//! Reads `solve::part`, `solve::seidel`, `chain`, `structure`; feeds `solve`. Departures: none.
 
 use super::BiasKind;
-use super::modified;
 use super::part::{Improvement, Part};
+use super::seidel;
 use crate::chain::ChainValues;
 use crate::error::SolveError;
 use crate::structure;
@@ -36,6 +36,8 @@ const ROUND_LIMIT: usize = 200;
 const PATIENCE: usize = 3;
 /// Bounds this close, in units of `r_max`, need no other start.
 const GOOD_ENOUGH: f64 = 1e-9;
+/// Pairs this close, in units of `r_max`, count as equally good.
+const TIE: f64 = 1e-9;
 
 /// The answer on a part whose optimal gain does not depend on the state.
 pub(crate) struct Constant {
@@ -60,10 +62,8 @@ impl Constant {
         self.high - self.low
     }
 
-    /// What the values of damped sweeps say: a bias, the policy that is greedy for it, and bounds on the
-    /// gain.
-    fn of_damped(part: &Part<'_>, values: &[f64], sweeps: u64) -> Self {
-        let bias: Vec<f64> = values.iter().map(|value| DAMPING * value).collect();
+    /// What a bias found by sweeps says: the policy that is greedy for it, and bounds on the gain.
+    fn of_bias(part: &Part<'_>, bias: Vec<f64>, sweeps: u64) -> Self {
         let Improvement { choice, low, high, .. } = part.improve(&bias, None);
         let (gain, kind) = (low + (high - low) / 2.0, BiasKind::ValueIteration);
         Self { gain, low, high, bias, choice, kind, sweeps }
@@ -72,15 +72,29 @@ impl Constant {
 
 /// Solves a part on which the optimal gain is constant, aiming at bounds `tolerance` apart.
 pub(crate) fn solve(part: &Part<'_>, r_max: f64, tolerance: f64) -> Constant {
-    let is_small = part.len() <= POLISH_LIMIT;
-    if !is_small && let Some((values, sweeps)) = modified::iterate(part, r_max, tolerance, DAMPING)
-    {
-        let mut answer = Constant::of_damped(part, &values, sweeps);
-        if is_unique(part, r_max, &answer.bias) {
-            answer.kind = BiasKind::Unique;
-            return answer;
-        }
+    solve_mixing(part, r_max, tolerance).unwrap_or_else(|| solve_patiently(part, r_max, tolerance))
+}
+
+/// Solves a large part that mixes and has one bias only, or says that this is not one. Nothing need be
+/// known about it: bounds that meet prove that the gain is constant.
+pub(crate) fn solve_mixing(part: &Part<'_>, r_max: f64, tolerance: f64) -> Option<Constant> {
+    if part.len() <= POLISH_LIMIT {
+        return None;
     }
+    let outcome = seidel::iterate(part, r_max, tolerance, 2.0 * TIE * r_max)?;
+    let list = outcome.shortlist;
+    let mut answer = Constant::of_bias(&list, outcome.values, outcome.sweeps);
+    if !is_unique(&list, r_max, &answer.bias) {
+        return None;
+    }
+    answer.kind = BiasKind::Unique;
+    answer.choice.iter_mut().for_each(|pair| *pair = list.pair(*pair as usize) as u32);
+    Some(answer)
+}
+
+/// Solves any part on which the optimal gain is constant.
+pub(crate) fn solve_patiently(part: &Part<'_>, r_max: f64, tolerance: f64) -> Constant {
+    let is_small = part.len() <= POLISH_LIMIT;
     let mut run = Iteration::new(part);
     let budget = if is_small { SMALL_BUDGET } else { QUICK_BUDGET };
     if run.go_on(part, r_max, tolerance, budget, true) {
@@ -221,7 +235,8 @@ impl Iteration {
     }
 
     fn answer(&self, part: &Part<'_>) -> Constant {
-        Constant::of_damped(part, &self.values, self.sweeps)
+        let bias = self.values.iter().map(|value| DAMPING * value).collect();
+        Constant::of_bias(part, bias, self.sweeps)
     }
 }
 
@@ -349,14 +364,15 @@ fn walk_to(part: &Part<'_>, choice: &[u32], mut is_placed: Vec<bool>) -> Vec<u32
 /// component. Near ties count as ties, which errs on the side of "not unique".
 fn is_unique(part: &Part<'_>, r_max: f64, bias: &[f64]) -> bool {
     let table = part.table();
-    let mut is_struck = vec![true; table.row_start.len() - 1];
-    for state in 0..part.len() {
+    let mut is_struck = vec![false; table.row_start.len() - 1];
+    for state in (0..part.len()).filter(|&state| part.pairs_of(state).len() > 1) {
         let added = |pair: usize| part.increment(state, pair, bias);
         let best = part.pairs_of(state).map(|p| added(p).0).fold(f64::NEG_INFINITY, f64::max);
         for pair in part.pairs_of(state) {
             let (added, noise) = added(pair);
-            is_struck[pair] = added < best - 1e-9 * r_max - 2.0 * noise;
+            is_struck[pair] = added < best - TIE * r_max - 2.0 * noise;
         }
     }
-    structure::end_components_without(table, is_struck).count() == 1
+    structure::all_end_components_meet(table, &is_struck)
+        || structure::end_components_without(table, is_struck).count() == 1
 }

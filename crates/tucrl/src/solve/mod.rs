@@ -5,17 +5,18 @@
 //! Puterman, chapter 9), and a policy that attains them, for *any* finite world: periodic, with
 //! transient states, with several end components. Gains come with certified bounds.
 //!
-//! One end component: the gain is constant and `constant` answers at once. Several: each is solved by
-//! itself, `quotient` decides where to settle, and the bias is solved on the actions that conserve
-//! the gain, paid what they earn above it.
+//! Where the bounds on the gain meet, it is constant, and nothing need be known about the world. Else
+//! its structure decides. One end component: `constant` answers. Several: each is solved by itself,
+//! `quotient` decides where to settle, and the bias is solved on the actions that conserve the gain, paid
+//! what they earn above it.
 //!
 //! Reads `mdp`, `structure`, `chain`; feeds the command line, the baselines and every test.
 //! Departures from the paper: none.
 
 mod constant;
-mod modified;
 mod part;
 mod quotient;
+mod seidel;
 
 use crate::error::SolveError;
 use crate::mdp::Mdp;
@@ -116,21 +117,25 @@ pub fn solve(mdp: &Mdp) -> Result<Solution, SolveError> {
 /// As for [`solve`].
 pub fn solve_to(mdp: &Mdp, accuracy: f64) -> Result<Solution, SolveError> {
     let tolerance = accuracy.max(TOLERANCE * mdp.r_max());
+    let part = Part::whole(mdp);
+    let states = mdp.states();
+    if let Some(answer) = constant::solve_mixing(&part, mdp.r_max(), tolerance) {
+        let (gain, error) = (vec![answer.gain; states], vec![answer.error(); states]);
+        return Ok(solution(mdp, &part, gain, error, answer, 0));
+    }
     let end_components = structure::end_components(mdp);
     let [members] = end_components.members() else {
         return solve_multichain(mdp, &end_components);
     };
-    let part = Part::whole(mdp);
-    let answer = constant::solve(&part, mdp.r_max(), tolerance);
+    let answer = constant::solve_patiently(&part, mdp.r_max(), tolerance);
     let (mut gain, mut error) = (answer.gain, answer.error());
-    if error > 1e3 * tolerance && members.len() < mdp.states() {
+    if error > 1e3 * tolerance && members.len() < states {
         // Transient states with a huge bias blur the bounds; the gain does not depend on them.
         let inside = stay_within(mdp, &end_components, members, &mut vec![0; mdp.states()]);
         if inside.error() < error {
             (gain, error) = (inside.gain, inside.error());
         }
     }
-    let states = mdp.states();
     Ok(solution(mdp, &part, vec![gain; states], vec![error; states], answer, 0))
 }
 

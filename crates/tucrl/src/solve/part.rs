@@ -20,6 +20,38 @@ const PARALLEL_FROM: usize = 400_000;
 /// States that one thread sweeps at a time.
 const CHUNK: usize = 4_096;
 
+/// The smallest and the largest of some numbers.
+struct Extremes {
+    low: f64,
+    high: f64,
+}
+
+impl Extremes {
+    const NONE: Self = Self { low: f64::INFINITY, high: f64::NEG_INFINITY };
+
+    /// Plain comparisons: `f64::min` would also care for numbers that are none.
+    #[inline]
+    fn include(&mut self, number: f64) {
+        self.low = if number < self.low { number } else { self.low };
+        self.high = if number > self.high { number } else { self.high };
+    }
+}
+
+/// Replaces the values one after the other by what `better` makes of them all; returns the mean change
+/// and how far the changes differ.
+#[inline]
+fn replace_each(values: &mut [f64], better: impl Fn(usize, &[f64]) -> f64) -> (f64, f64) {
+    let (mut changes, mut sum) = (Extremes::NONE, 0.0);
+    for state in 0..values.len() {
+        let value = better(state, values);
+        let change = value - values[state];
+        values[state] = value;
+        sum += change;
+        changes.include(change);
+    }
+    (sum / values.len() as f64, changes.high - changes.low)
+}
+
 /// What one look at all pairs says about a value vector.
 pub(crate) struct Improvement {
     /// The best pair of each state.
@@ -181,65 +213,134 @@ impl<'a> Part<'a> {
             .reduce(|| (f64::INFINITY, f64::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)))
     }
 
-    /// The same, with the best pair of each state.
+    /// What a pair is worth when the next states are worth `values`.
+    #[inline]
+    fn worth(&self, pair: usize, values: &[f64]) -> f64 {
+        self.reward[pair] + self.expectation(pair, values)
+    }
+
+    /// The best reward of each state, which is what one sweep makes of nothing; returns the smallest
+    /// and the largest.
+    pub(crate) fn best_rewards(&self, best: &mut [f64]) -> (f64, f64) {
+        let mut rewards = Extremes::NONE;
+        for (state, best) in best.iter_mut().enumerate() {
+            *best = self.reward[self.pairs_of(state)].iter().copied().fold(f64::MIN, f64::max);
+            rewards.include(*best);
+        }
+        (rewards.low, rewards.high)
+    }
+
+    /// One undamped sweep into `swept` that notes the best pair of each state in `choice`; returns the
+    /// smallest and largest increment.
     pub(crate) fn sweep_choosing(
         &self,
         values: &[f64],
-        damping: f64,
         swept: &mut [f64],
         choice: &mut [u32],
     ) -> (f64, f64) {
-        let sweep_chunk = |first: usize, chunk: &mut [f64], choice: &mut [u32]| {
-            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-            for (offset, (value, chosen)) in chunk.iter_mut().zip(choice).enumerate() {
-                let state = first + offset;
-                let (mut best, mut best_pair) = (f64::NEG_INFINITY, 0);
-                for pair in self.pairs_of(state) {
-                    let worth = self.reward[pair] + damping * self.expectation(pair, values);
-                    (best, best_pair) =
-                        if worth > best { (worth, pair) } else { (best, best_pair) };
-                }
-                *value = best + (1.0 - damping) * values[state];
-                *chosen = best_pair as u32;
-                let increment = *value - values[state];
-                low = low.min(increment);
-                high = high.max(increment);
+        let mut increments = Extremes::NONE;
+        for (state, (value, chosen)) in swept.iter_mut().zip(choice).enumerate() {
+            let (mut best, mut best_pair) = (f64::NEG_INFINITY, 0);
+            for pair in self.pairs_of(state) {
+                let worth = self.worth(pair, values);
+                (best, best_pair) = if worth > best { (worth, pair) } else { (best, best_pair) };
             }
-            (low, high)
-        };
-        if !self.is_shared() {
-            return sweep_chunk(0, swept, choice);
+            (*value, *chosen) = (best, best_pair as u32);
+            increments.include(best - values[state]);
         }
-        swept
-            .par_chunks_mut(CHUNK)
-            .zip(choice.par_chunks_mut(CHUNK))
-            .enumerate()
-            .map(|(index, (chunk, choice))| sweep_chunk(index * CHUNK, chunk, choice))
-            .reduce(|| (f64::INFINITY, f64::NEG_INFINITY), |a, b| (a.0.min(b.0), a.1.max(b.1)))
+        (increments.low, increments.high)
     }
 
-    /// One sweep over one pair a state.
-    pub(crate) fn sweep_chosen(
+    /// The same, and the part with only those pairs that come within `slack` of the best of their
+    /// state; `choice` is in its numbers.
+    pub(crate) fn shortlist(
+        &self,
+        values: &[f64],
+        slack: f64,
+        swept: &mut [f64],
+        choice: &mut [u32],
+    ) -> (Part<'static>, (f64, f64)) {
+        let mut increments = Extremes::NONE;
+        let mut pair_start = Vec::with_capacity(self.len() + 1);
+        let mut row_start = Vec::with_capacity(self.row_start.len());
+        // As much as there can be: room that is never used costs nothing, moving would.
+        let mut next = Vec::with_capacity(self.transitions());
+        let mut probability = Vec::with_capacity(self.transitions());
+        let mut reward: Vec<f64> = Vec::with_capacity(self.reward.len());
+        let mut origin = Vec::with_capacity(self.reward.len());
+        pair_start.push(0);
+        row_start.push(0);
+        let most = (0..self.len()).map(|state| self.pairs_of(state).len()).max().unwrap_or(0);
+        let (mut worths, mut kept) = (vec![0.0; most], vec![0; most]);
+        for state in 0..self.len() {
+            let mut best = f64::NEG_INFINITY;
+            for (pair, worth) in self.pairs_of(state).zip(&mut worths) {
+                *worth = self.worth(pair, values);
+                best = if *worth > best { *worth } else { best };
+            }
+            swept[state] = best;
+            increments.include(best - values[state]);
+            // Without branches: nobody could guess which pair is the best.
+            let (mut count, mut chosen) = (0, 0);
+            for (pair, &worth) in self.pairs_of(state).zip(&worths) {
+                kept[count] = pair;
+                chosen = if worth == best { count } else { chosen };
+                count += usize::from(worth >= best - slack);
+            }
+            choice[state] = (reward.len() + chosen) as u32;
+            for &pair in &kept[..count] {
+                let entries = self.row_start[pair]..self.row_start[pair + 1];
+                next.extend_from_slice(&self.next[entries.clone()]);
+                probability.extend_from_slice(&self.probability[entries]);
+                row_start.push(next.len());
+                reward.push(self.reward[pair]);
+                origin.push(pair as u32);
+            }
+            pair_start.push(reward.len() as u32);
+        }
+        let part = Part {
+            states: None,
+            origin: Some(origin),
+            pair_start: pair_start.into(),
+            row_start: row_start.into(),
+            next: next.into(),
+            probability: probability.into(),
+            reward: reward.into(),
+            longest_row: self.longest_row,
+        };
+        (part, (increments.low, increments.high))
+    }
+
+    /// One sweep of v -> max r - gain + P v *in place*, in the order of the states; returns the mean
+    /// change and how far the changes differ.
+    pub(crate) fn sweep_in_place(&self, gain: f64, values: &mut [f64]) -> (f64, f64) {
+        replace_each(values, |state, values| {
+            let mut best = f64::NEG_INFINITY;
+            for pair in self.pairs_of(state) {
+                let worth = self.worth(pair, values);
+                best = if worth > best { worth } else { best };
+            }
+            best - gain
+        })
+    }
+
+    /// The same over one pair of each state.
+    pub(crate) fn sweep_chosen_in_place(
         &self,
         choice: &[u32],
-        damping: f64,
-        values: &[f64],
-        swept: &mut [f64],
-    ) {
-        let sweep_chunk = |first: usize, chunk: &mut [f64]| {
-            for (offset, value) in chunk.iter_mut().enumerate() {
-                let state = first + offset;
-                let pair = choice[state] as usize;
-                *value = self.reward[pair]
-                    + damping * self.expectation(pair, values)
-                    + (1.0 - damping) * values[state];
-            }
-        };
-        if !self.is_shared() {
-            return sweep_chunk(0, swept);
+        gain: f64,
+        values: &mut [f64],
+    ) -> (f64, f64) {
+        replace_each(values, |state, values| self.worth(choice[state] as usize, values) - gain)
+    }
+
+    /// By how much each value falls in such a sweep for every unit by which the gain is raised: one,
+    /// and what has already fallen before.
+    pub(crate) fn response(&self, choice: &[u32], response: &mut [f64]) {
+        response.fill(0.0);
+        for (state, &pair) in choice.iter().enumerate() {
+            response[state] = 1.0 + self.expectation(pair as usize, response);
         }
-        let chunks = swept.par_chunks_mut(CHUNK).enumerate();
-        chunks.for_each(|(index, chunk)| sweep_chunk(index * CHUNK, chunk));
     }
 
     /// What rounding can have done to an increment of values of this size: anything, if they have
