@@ -136,6 +136,11 @@ impl Experiment {
         &self.text
     }
 
+    /// The beginning of the hash of its text.
+    pub fn digest(&self) -> String {
+        blake3::hash(self.text.as_bytes()).to_hex()[..16].to_owned()
+    }
+
     /// The cells: by world, then by agent, then by run.
     pub fn cells(&self) -> Vec<Cell> {
         let mut cells = Vec::new();

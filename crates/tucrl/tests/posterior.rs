@@ -196,6 +196,64 @@ fn reward_posteriors_have_the_moments_of_theory() {
     assert!(distance(even, |x| x / r_max) < FAR);
 }
 
+/// Whole laws, not only moments: beta laws of whole shapes are tails of binomial ones, and Student's law has a closed
+/// form for two and four degrees.
+#[test]
+fn reward_posteriors_follow_their_laws() {
+    let r_max = 2.0;
+    let evidence = evidence(r_max);
+    // Three successes and one failure before a prior of (2, 1): Beta(5, 2), by coins and by whole rewards.
+    let steps = [(2.0, 0), (0.0, 0), (2.0, 0), (2.0, 0)];
+    let counts = counts_of(1, &steps, &[0]);
+    let beta = |x: f64| {
+        let x = x / r_max;
+        6.0 * x.powi(5) * (1.0 - x) + x.powi(6)
+    };
+    let told = RewardEvidence { successes: Some(&[3]), ..evidence };
+    for law in [
+        RewardPosterior::BetaFractional { a: 2.0, b: 1.0 },
+        RewardPosterior::BetaBernoulli { a: 2.0, b: 1.0 },
+    ] {
+        let found = draws(21, |random| law.draw(&counts, 0, &told, random));
+        assert!(distance(found, beta) < FAR, "{law:?}");
+    }
+    type Law = fn(f64) -> f64;
+    let two: Law = |t| 0.5 + t / (2.0 * (2.0 + t * t).sqrt());
+    let four: Law = |t| {
+        let inner = 1.0 + t * t / 4.0;
+        0.5 + 0.375 * t / inner.sqrt() * (1.0 - t * t / (12.0 * inner))
+    };
+    // Rewards in units of r_max: 0.25, then 0.25 and 0.75.
+    let students: [(&[f64], Law); 2] = [(&[0.25], two), (&[0.25, 0.75], four)];
+    for (rewards, student) in students {
+        let steps: Vec<(f64, u64)> = rewards.iter().map(|reward| (reward * r_max, 0)).collect();
+        let counts = counts_of(1, &steps, &[0]);
+        let n = rewards.len() as f64;
+        let (mean, strength, shape, rate) = (0.4, 3.0, n / 2.0, 0.01);
+        let law = RewardPosterior::NormalGamma { mean, strength, shape, rate };
+        let average = rewards.iter().sum::<f64>() / n;
+        let squares: f64 = rewards.iter().map(|r| (r - average).powi(2)).sum();
+        let l = strength + n;
+        let centre = (strength * mean + n * average) / l;
+        let rate = rate + squares / 2.0 + strength * n * (average - mean).powi(2) / (2.0 * l);
+        let scale = (rate / (n * l)).sqrt();
+        let found = draws(22, |random| law.draw(&counts, 0, &evidence, random));
+        assert!(distance(found, |x| student((x / r_max - centre) / scale)) < FAR, "{rewards:?}");
+    }
+}
+
+/// ALGORITHMS 5.3, by hand: S = 6, A = 2, T = 10^6 and rho = 0.05.
+#[test]
+fn the_numbers_of_optimistic_sampling_are_those_of_the_paper() {
+    let options = Extended { steps: 1_000_000, rho: 0.05, samples: None };
+    let space = Space::uniform(6, 2);
+    assert_eq!(options.samples(&space), 33.0, "6 ln(240) = 32.88, rounded up");
+    assert!((options.widening() - 16.811_243).abs() < 1e-5, "ln(2e7)");
+    // sqrt(3e6) + 12 ln(2e7) 36
+    assert!((options.enough_visits(&space) - 8994.508).abs() < 1e-2);
+    assert_eq!(Extended { samples: Some(7), ..options }.samples(&space), 7.0);
+}
+
 #[test]
 fn drawn_rows_have_the_mean_of_prior_plus_counts() {
     let steps: Vec<(f64, u64)> = [3, 3, 3, 1, 0, 3].iter().map(|&next| (0.0, next)).collect();

@@ -99,6 +99,9 @@ impl Strip<'_> {
         let slack = MARGIN * (set.r_max + view.best().abs());
         let may_sleep = set.has_fixed_laws();
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        if may_sleep && view.is_zero() {
+            return self.sweep_zeros(set);
+        }
         for place in 0..self.swept.len() {
             let number = self.first + place as u32;
             let here = view.values.seen[number as usize];
@@ -106,24 +109,21 @@ impl Strip<'_> {
             let favourite = self.favourite[place] as usize;
             let row = set.row(favourite);
             let at = favourite - self.first_pair;
-            let quick = set.quick_value(&row, view, &mut self.payers[at]);
-            let expected = match quick {
-                Some(expected) => expected,
-                None => set.best_value_from(row.fixed_value(view), favourite, &row, view, scratch),
-            };
+            let expected = set.sweep_value(favourite, &row, view, &mut self.payers[at], scratch);
             let mut best = worth(row.reward, expected);
             self.worth[at] = best;
             if self.alarm[place] <= drift {
                 let mut second = f64::NEG_INFINITY;
                 for pair in counts.pairs_of(number).filter(|&pair| pair != favourite) {
-                    let row = set.row(pair);
+                    let (row, at) = (set.row(pair), pair - self.first_pair);
                     let fixed = row.fixed_value(view);
                     let mut value = worth(row.reward, set.bound_from(fixed, &row, view));
                     if value >= best - slack {
-                        let expected = set.best_value_from(fixed, pair, &row, view, scratch);
-                        value = worth(row.reward, expected);
+                        let payers = &mut self.payers[at];
+                        value =
+                            worth(row.reward, set.sweep_value(pair, &row, view, payers, scratch));
                     }
-                    self.worth[pair - self.first_pair] = value;
+                    self.worth[at] = value;
                     if value > best {
                         second = best;
                         best = value;
@@ -137,6 +137,26 @@ impl Strip<'_> {
             self.swept[place] = best;
             low = low.min(best - here);
             high = high.max(best - here);
+        }
+        (low, high)
+    }
+
+    /// The same where all values are 0, as at the start of most plans: all laws are worth the same.
+    fn sweep_zeros(&mut self, set: &PlausibleSet<'_>) -> (f64, f64) {
+        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+        for (place, swept) in self.swept.iter_mut().enumerate() {
+            let mut best = f64::NEG_INFINITY;
+            for pair in set.counts().pairs_of(self.first + place as u32) {
+                let reward = set.reward(pair);
+                self.worth[pair - self.first_pair] = reward;
+                if reward > best {
+                    best = reward;
+                    self.favourite[place] = pair as u32;
+                }
+            }
+            *swept = best;
+            low = low.min(best);
+            high = high.max(best);
         }
         (low, high)
     }

@@ -182,6 +182,40 @@ mod tests {
         counts
     }
 
+    /// An observed entry of a row follows the beta law of its Dirichlet law, and what all others get is shared evenly:
+    /// here Beta(1 + 3, 4) for three visits of four in a space of four, which are the tails of a binomial law.
+    #[test]
+    fn rows_follow_their_dirichlet_law_with_the_rest_shared_evenly() {
+        let mut counts = Counts::new(Space::uniform(4, 1), Variance::Published);
+        counts.see(0);
+        counts.see(1);
+        for next in [0, 0, 1, 0] {
+            counts.record(0, 0.5, next);
+        }
+        counts.freeze();
+        let prior = Prior { split: Split::Mean, ..Prior::default() };
+        let evidence = RewardEvidence { r_max: 1.0, known: None, successes: None };
+        let mut random = RandomStream::new(3);
+        let mut drawn: Vec<f64> = (0..20_000)
+            .map(|_| {
+                let loose = Loose::draw(&prior, &counts, &evidence, &mut random);
+                let total = loose.mass[0] + loose.mass[1] + 2.0 * loose.elsewhere[0];
+                assert!((total - 1.0).abs() < 1e-12);
+                loose.mass[counts.row(0).next.iter().position(|&next| next == 0).unwrap()]
+            })
+            .collect();
+        drawn.sort_by(f64::total_cmp);
+        let choose = [35.0, 21.0, 7.0, 1.0];
+        let law = |x: f64| -> f64 {
+            (4..8).map(|k| choose[k - 4] * x.powi(k as i32) * (1.0 - x).powi(7 - k as i32)).sum()
+        };
+        let count = drawn.len() as f64;
+        let gaps =
+            drawn.iter().enumerate().map(|(i, &x)| (law(x) - (i as f64 + 0.5) / count).abs());
+        // Once in a thousand times the distance of so many draws is larger.
+        assert!(gaps.fold(0.0, f64::max) * count.sqrt() < 1.95);
+    }
+
     /// Sweeps and the table are two ways to solve one world: with their gains, biases and policies.
     #[test]
     fn the_table_is_the_world_that_is_swept() {

@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use crate::chain::Chain;
+use crate::elimination::Banded;
 use crate::mdp::Mdp;
 use crate::structure::Table;
 
@@ -168,6 +169,15 @@ impl<'a> Part<'a> {
 
     pub(crate) fn targets(&self, pair: usize) -> &[u32] {
         &self.next[self.row_start[pair]..self.row_start[pair + 1]]
+    }
+
+    /// Whether states lead only to their neighbours, so that evaluating a policy costs next to nothing.
+    pub(crate) fn is_narrow(&self) -> bool {
+        let steps = (0..self.len()).flat_map(|state| {
+            let targets = self.pairs_of(state).flat_map(|pair| self.targets(pair));
+            targets.map(move |&next| (state, next as usize))
+        });
+        Banded::width_of(self.len(), steps).is_some()
     }
 
     /// The probability that a pair leads into a set.
