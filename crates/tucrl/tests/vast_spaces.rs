@@ -267,6 +267,12 @@ fn a_search_ends_at_its_limit_and_when_told_to() {
     let found = explore(&world, 100, &|_| true).unwrap();
     assert!(!found.is_complete() && found.found() > 100 && found.found() < 300);
     assert!(matches!(found.table(&world, &|_, _| true), Err(ExploreError::TooMany { .. })));
+    // Not even the start is looked at where there are more starts than the limit.
+    let game = BreakoutGame::default().generator().unwrap();
+    let nothing = explore(&game, 1, &|_| true).unwrap();
+    assert!(nothing.states.is_empty() && nothing.frontier > 1);
+    let table = nothing.pessimistic_table(&game, &|_, _| true).unwrap();
+    assert_eq!((table.states(), table.pairs()), (1, 1), "all that lies beyond");
     let whole = explore(&world, 5000, &|_| true).unwrap();
     assert!(whole.is_complete());
     assert_eq!((whole.states.len(), whole.depth, whole.max_support), (5000, 4999, 3));

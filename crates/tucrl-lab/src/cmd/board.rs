@@ -278,6 +278,10 @@ fn time(seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tucrl::agents::{Algorithm, Tucrl};
+    use tucrl::policy::Policy;
+    use tucrl::run::{Checkpoints, RunSpec, Truth};
+
     use super::*;
 
     #[test]
@@ -287,6 +291,20 @@ mod tests {
         let long_ago = Instant::now().checked_sub(2 * LONG_PLAN).unwrap();
         *lock(&worker.last) = Some((long_ago, "tucrl #0  step 10  ".into()));
         assert_eq!(worker.long_plan(), None, "no plan has begun");
+        let mdp = Arc::new(tucrl::worlds::RiverSwim::default().build().unwrap());
+        let algorithm = Algorithm::Tucrl(Tucrl::default());
+        let checkpoints = Checkpoints::PerDecade(1);
+        let spec = RunSpec { algorithm, steps: 50, checkpoints, master_seed: 1, run: 0 };
+        let optimal_policy = Policy::deterministic([]);
+        let truth = Truth { gain: 0.5, reachable: 6, optimal_policy };
+        let mut run = Run::new(spec, mdp, truth).unwrap();
+        worker.pulse.during(|| {
+            run.advance(50).unwrap();
+            let shown = worker.long_plan().unwrap();
+            assert!(shown.starts_with("tucrl #0  step 10    planning: sweep "), "{shown}");
+            *lock(&worker.last) = Some((Instant::now(), String::new()));
+            assert_eq!(worker.long_plan(), None, "it has just said something");
+        });
         assert_eq!(
             planning(12_345, 0.031_25, 0.001),
             "planning: sweep 12.3k, gain to 0.031, 0.0010 wanted"
