@@ -358,7 +358,7 @@ pub(crate) struct Bound {
 
 const RUN_HELP: &str = "\
 Examples:
-  tucrl run experiments/three-state.toml
+  tucrl run experiments/quick/three-state.toml
   tucrl run exp.toml --list                  the runs, without running them
   tucrl run exp.toml --resume                continue after Ctrl-C or a crash
   tucrl run exp.toml --only 'scal*#0'        some of the runs

@@ -159,6 +159,52 @@ fn the_world_says_r_max_and_alpha_both_widths() {
     assert_eq!(same.to_string(), "tucrl:alpha=2");
 }
 
+/// Every mixture that `docs/agents.md` calls forbidden, and no other: all sets and rules with all that take them.
+#[test]
+fn sets_and_rules_are_free_but_for_what_theory_forbids() {
+    let sets = ["bernstein", "bernstein-2020", "l1", "kl", "ucrl3"];
+    let rules = ["doubling", "new-state", "tsde", "powers-of-two"];
+    let is_forbidden = |name: &str, set: &str, rule: &str| match name {
+        "tucrl" => set != "bernstein" || rule != "new-state",
+        "psrl" => false,
+        "scal" | "regal" | "regal-c" | "regal-d" if set == "ucrl3" => true,
+        _ => rule == "powers-of-two",
+    };
+    let (mut free, mut refused) = (0, 0);
+    for entry in agents() {
+        let has = |key: &str| entry.parameters.iter().any(|parameter| parameter.key == key);
+        let own_sets = if has("set") { &sets[..] } else { &sets[..1] };
+        let own_rules = if has("rule") { &rules[..] } else { &rules[..0] };
+        let own_rules = if has("set") && !has("rule") { &rules[..1] } else { own_rules };
+        for set in own_sets {
+            for rule in own_rules {
+                let set_key = if has("set") { format!("set={set},") } else { String::new() };
+                let rule_key = if has("rule") { format!("rule={rule}") } else { String::new() };
+                let options = format!("{set_key}{rule_key}");
+                let spec = format!("{}:{}", entry.name, options.trim_end_matches(','));
+                match named(&spec) {
+                    Ok(_) => {
+                        assert!(!is_forbidden(entry.name, set, rule), "{spec}");
+                        free += 1;
+                    }
+                    Err(error) => {
+                        assert!(is_forbidden(entry.name, set, rule), "{spec}: {error}");
+                        let said = error.to_string();
+                        assert!(
+                            said.contains(" is refused: ") && said.contains(": choose "),
+                            "{said}"
+                        );
+                        refused += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(free > 40 && refused > 20, "{free} {refused}");
+    let said = named("scal:c=1,mode=theory,set=kl").unwrap_err().to_string();
+    assert!(said.contains("mode=theory perturbs the interval of one state"), "{said}");
+}
+
 #[test]
 fn what_the_library_refuses_is_pointed_at() {
     let faults = [
