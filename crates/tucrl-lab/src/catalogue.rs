@@ -133,12 +133,14 @@ impl World {
     /// When the text is neither a spec of a known world nor looks like a file.
     pub fn parse(text: &str) -> Result<Self, SpecError> {
         let path = Path::new(text);
-        if Format::of(path).is_ok() {
-            return Ok(Self::File(path.into()));
-        }
         let spec = Spec::parse(text);
         // Known names come first: a folder that happens to be called `taxi` changes nothing.
         let is_known = spec.as_ref().is_ok_and(|spec| entry(spec).is_ok());
+        // In `junk:base=model.json` only the base is a file.
+        let has_keys = is_known && text.contains(':');
+        if Format::of(path).is_ok() && (!has_keys || path.exists()) {
+            return Ok(Self::File(path.into()));
+        }
         let head = text.split(':').next().unwrap_or(text);
         if !is_known && (head.contains(['/', '\\']) || path.exists()) {
             return Ok(Self::File(path.into()));
@@ -149,6 +151,18 @@ impl World {
         let arguments =
             arguments.shortened(|base| Self::parse(base).map(|base| base.to_string()))?;
         Ok(Self::Library { entry, arguments })
+    }
+
+    /// The model files that it is made of: itself, or those inside a world of worlds.
+    pub fn files(&self) -> Vec<PathBuf> {
+        match self {
+            Self::File(path) => vec![path.clone()],
+            Self::Library { arguments, .. } => {
+                // Specs were parsed when the world was named.
+                let inner = arguments.specs().filter_map(|spec| Self::parse(spec).ok());
+                inner.flat_map(|world| world.files()).collect()
+            }
+        }
     }
 
     /// Builds or reads the world; of a world without a table only its rule is made.

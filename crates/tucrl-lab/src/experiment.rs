@@ -58,7 +58,7 @@ pub struct ExperimentWorld {
     pub world: World,
     /// How many steps each run takes there.
     pub steps: u64,
-    /// Of a model file, the hash of its content: another content is another world.
+    /// Of a model file, also inside another world, the hash of its content: another content is another world.
     pub model: Option<String>,
     place: Place,
 }
@@ -134,6 +134,11 @@ impl Experiment {
     /// The text of the file.
     pub fn text(&self) -> &str {
         &self.text
+    }
+
+    /// The beginning of the hash of its text.
+    pub fn digest(&self) -> String {
+        blake3::hash(self.text.as_bytes()).to_hex()[..16].to_owned()
     }
 
     /// The cells: by world, then by agent, then by run.

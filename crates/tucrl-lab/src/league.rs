@@ -7,7 +7,10 @@
 //! Reads `stats`, `record`, `report`; feeds the command `league`. The paper has no such table.
 
 use std::fmt::Write as _;
+use std::path::Path;
 
+use crate::formats::save::atomically;
+use crate::formats::{FormatError, IfExists};
 use crate::record::Provenance;
 use crate::report::text::{grouped, provenance_rows, with_half};
 use crate::stats::{AgentStudy, Study, WorldStudy};
@@ -52,13 +55,20 @@ pub fn wide_samples(agent: &AgentStudy<'_>, bound: f64) -> (usize, usize) {
     (spans.iter().filter(|&&span| span >= bound).count(), spans.len())
 }
 
+/// Where a page comes from.
+#[derive(Debug, Clone, Copy)]
+pub struct Origin<'a> {
+    /// The command that writes it.
+    pub command: &'a str,
+    /// What the experiment says about itself.
+    pub description: &'a str,
+    /// The hash of the experiment's text.
+    pub digest: &'a str,
+}
+
 /// The page.
-pub fn page(
-    study: &Study<'_>,
-    provenance: &[Provenance],
-    description: &str,
-    command: &str,
-) -> String {
+pub fn page(study: &Study<'_>, provenance: &[Provenance], origin: &Origin<'_>) -> String {
+    let Origin { command, description, digest } = origin;
     let lines = lines(study);
     let mut out = format!(
         "# League table\n\n<!-- Written by `{command}`; do not edit. -->\n\n{description}\n\n\
@@ -99,6 +109,15 @@ pub fn page(
         }
         say(format_args!("\n"));
     }
+    say(format_args!(
+        "\n## Worlds\n\n| world | states | reachable | span of the optimal bias | class |\n\
+         | --- | ---: | ---: | ---: | --- |\n"
+    ));
+    for WorldStudy { world, facts, .. } in &study.worlds {
+        let (states, reachable) = (grouped(facts.states as f64), grouped(facts.reachable as f64));
+        let (span, class) = (facts.span, &facts.class);
+        say(format_args!("| {world} | {states} | {reachable} | {span:.2} | {class} |\n"));
+    }
     say(format_args!("\n## Agents\n\n| label | spec |\n| --- | --- |\n"));
     let mut seen = Vec::new();
     for agent in study.worlds.iter().flat_map(|world| &world.agents) {
@@ -116,10 +135,19 @@ pub fn page(
         say(format_args!("- {}, {}, run {}: {why}\n", run.world, run.label, run.spec.run));
     }
     say(format_args!("\n## Provenance\n\n| | |\n| --- | --- |\n| command | `{command}` |\n"));
+    say(format_args!("| experiment, blake3 | {digest} |\n"));
     for row in &provenance_rows(provenance).rows {
         say(format_args!("| {} |\n", row.join(" | ")));
     }
     out
+}
+
+/// Writes a page; what stood there stays until it is complete.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write(page: &str, path: &Path) -> Result<(), FormatError> {
+    atomically(path, IfExists::Replace, |out| out.write_all(page.as_bytes()))
 }
 
 #[cfg(test)]
@@ -177,10 +205,15 @@ mod tests {
         assert_eq!(table.len(), 3);
         assert!(table.windows(2).all(|pair| pair[0].mean_rank <= pair[1].mean_rank));
         assert_eq!(table.last().unwrap().label, "random", "worst where there is a choice");
-        let page = page(&study, &[], "What it is about.", "tucrl league little.toml");
+        let command = "tucrl league little.toml";
+        let origin = Origin { command, description: "What it is about.", digest: "0123abcd" };
+        let page = page(&study, &[], &origin);
         for piece in [
             "| agent | mean place | theta | three-state:delta=0 |",
             "| PSRL | `psrl:rewards=known` |",
+            "<!-- Written by `tucrl league little.toml`; do not edit. -->\n\nWhat it is about.",
+            "| three-state:delta=0 | 3 | 2 | 1.00 | weakly communicating |",
+            "| experiment, blake3 | 0123abcd |",
         ] {
             assert!(page.contains(piece), "{piece} in {page}");
         }
@@ -192,7 +225,7 @@ mod tests {
         let study = Study::new(&runs).unwrap();
         let tired = lines(&study).into_iter().find(|line| line.label == "PSRL").unwrap();
         assert_eq!(tired.ranks[0], None);
-        let page = super::page(&study, &[], "", "tucrl league little.toml");
+        let page = super::page(&study, &[], &origin);
         assert!(page.contains("theta, PSRL, run 0: it was tired"), "{page}");
     }
 

@@ -228,6 +228,14 @@ impl Arguments {
         }
     }
 
+    /// The specs among the values.
+    pub fn specs(&self) -> impl Iterator<Item = &str> {
+        self.values.iter().filter_map(|value| match value {
+            Value::Spec(spec) => Some(spec.as_str()),
+            _ => None,
+        })
+    }
+
     /// The same arguments with every spec among the values put into its shortest form.
     ///
     /// # Errors

@@ -122,11 +122,16 @@ pub struct Provenance {
 }
 
 impl Provenance {
+    /// The git revision that this program was built from, if known.
+    pub fn revision() -> Option<String> {
+        option_env!("TUCRL_REVISION").map(Into::into)
+    }
+
     /// This program on this machine, now, after so many sessions that took so long together.
     pub fn now(sessions: u32, simulate: Duration, plan: Duration) -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION").into(),
-            revision: option_env!("TUCRL_REVISION").map(Into::into),
+            revision: Self::revision(),
             machine: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
             sessions,
             finished: SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs(),

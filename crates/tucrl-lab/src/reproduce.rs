@@ -14,6 +14,7 @@ mod claims;
 mod free_lunch;
 mod judge;
 mod junk;
+mod junk_cast;
 mod page;
 mod pictures;
 mod regimes;
@@ -89,6 +90,8 @@ pub struct Evidence<'a> {
 pub struct Finding {
     /// The statistics; the claim holds if all are as wanted.
     pub checks: Vec<Check>,
+    /// What else was found and decides nothing.
+    pub remarks: Vec<String>,
     /// The figures.
     pub figures: Vec<Drawn>,
 }
@@ -148,6 +151,9 @@ pub enum ReproduceError {
     /// A world cannot be made.
     #[error(transparent)]
     World(#[from] tucrl::error::WorldError),
+    /// A world without a table could not be searched.
+    #[error(transparent)]
+    Explore(#[from] tucrl::explore::ExploreError),
     /// A world cannot be solved.
     #[error(transparent)]
     Solve(#[from] tucrl::error::SolveError),

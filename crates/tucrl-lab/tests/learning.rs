@@ -421,3 +421,45 @@ fn bound_names_every_term_and_the_trivial_bound() {
     fs::write(folder.path().join("one.json"), alone).unwrap();
     assert!(answer(&folder, "bound one.json").contains("none: there is only one state"));
 }
+
+const LEAGUE: &str = "name = \"small\"\ndescription = \"Who is who.\"\nsteps = 500\nseeds = 2\n\
+    worlds = [\"three-state:delta=0\", \"theta\"]\nagents = [\"oracle\", \"psrl\", \"random\"]\n";
+
+#[test]
+fn a_league_is_one_page_with_its_provenance() {
+    let folder = folder();
+    fs::write(folder.path().join("small.toml"), LEAGUE).unwrap();
+    let said = answer(&folder, "league small.toml --to page.md");
+    assert!(said.ends_with("read  page.md\n"), "{said}");
+    let page = fs::read_to_string(folder.path().join("page.md")).unwrap();
+    let digest = blake3::hash(LEAGUE.as_bytes()).to_hex();
+    for piece in [
+        "<!-- Written by `tucrl league small.toml --to page.md`; do not edit. -->\n\nWho is who.\n",
+        "| agent | mean place | three-state:delta=0 | theta |\n",
+        "| theta | 2 | 2 | ",
+        "| command | `tucrl league small.toml --to page.md` |\n",
+        &format!("| experiment, blake3 | {} |\n", &digest[..16]),
+        "| runs | 12 |\n",
+        "| git revision | ",
+        "| last run finished | 20",
+    ] {
+        assert!(page.contains(piece), "{piece} in {page}");
+    }
+    // Stored runs are not made again, and the page is the same.
+    let again = answer(&folder, "league small.toml --to page.md");
+    assert!(again.contains("12 of 12 runs done (12 before)"), "{again}");
+    assert_eq!(fs::read_to_string(folder.path().join("page.md")).unwrap(), page);
+    assert!(answer(&folder, "league small.toml").starts_with("# League table\n"));
+}
+
+#[test]
+fn a_league_with_failed_runs_names_them_and_fails() {
+    let folder = folder();
+    let text = LEAGUE.replace("\"psrl\"", "\"heuristic\"");
+    fs::write(folder.path().join("small.toml"), text).unwrap();
+    let output = said(&folder, "league small.toml --to page.md");
+    assert_eq!(output.status.code(), Some(1));
+    let page = fs::read_to_string(folder.path().join("page.md")).unwrap();
+    assert!(page.contains("| heuristic | 3.0 | – | – |"), "{page}");
+    assert!(page.contains("- theta, heuristic, run 1: "), "{page}");
+}

@@ -252,17 +252,22 @@ fn the_list_shows_the_runs_and_does_nothing() {
 
 #[test]
 fn a_model_file_that_changes_makes_another_experiment() {
-    let lab = Lab::with(
-        "name = \"file\"\nsteps = 1e4\nseeds = 1\nworlds = [\"m.json\"]\nagents = [\"tucrl\"]\n",
-    );
-    lab.answer("export three-state:delta=0.1 --to m.json");
-    lab.answer("run exp.toml --only tucrl");
-    lab.answer("run exp.toml --resume");
-    lab.answer("export three-state:delta=0.2 --to m.json --force");
-    let said = complaint(&lab.said("run exp.toml --resume"));
-    assert!(said.starts_with("error: out/file/runs/m.json_tucrl_r0000_"), "{said}");
-    assert!(
-        said.contains(": this is no run of the experiment: a model file has changed"),
-        "{said}"
-    );
+    // On its own, and inside another world.
+    for (world, stem) in
+        [("m.json", "m.json"), ("junk:base=(m.json),factor=10", "junk-base-m.json-factor-10")]
+    {
+        let lab = Lab::with(&format!(
+            "name = \"file\"\nsteps = 1e4\nseeds = 1\nworlds = [\"{world}\"]\nagents = [\"tucrl\"]\n",
+        ));
+        lab.answer("export three-state:delta=0.1 --to m.json");
+        lab.answer("run exp.toml --only tucrl");
+        lab.answer("run exp.toml --resume");
+        lab.answer("export three-state:delta=0.2 --to m.json --force");
+        let said = complaint(&lab.said("run exp.toml --resume"));
+        assert!(said.starts_with(&format!("error: out/file/runs/{stem}_tucrl_r0000_")), "{said}");
+        assert!(
+            said.contains(": this is no run of the experiment: a model file has changed"),
+            "{said}"
+        );
+    }
 }

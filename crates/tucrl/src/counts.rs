@@ -12,16 +12,23 @@
 //! Reads `space`; feeds `confidence`, `truncation`, the planners and `episode`. Departures from the
 //! paper: none. Reward moments are sums shifted by the first reward instead of Welford's recursion:
 //! no division a step, and a constant reward has variance exactly 0.
+//!
+//! Memory is what limits vast worlds: what follows from other fields is not stored, vectors grow by an
+//! eighth instead of doubling, a row that moves leaves its place to another, and transition counts
+//! have 32 bits, with a list of the few that need more.
 
 use std::collections::HashMap;
+use std::hash::BuildHasherDefault;
 
 use serde::{Deserialize, Serialize};
 
-use crate::space::{ActionId, Space, StateId};
+use crate::space::{ActionId, Space, StateHasher, StateId};
 
 /// Spaces up to this size use a plain table from states to numbers (4 bytes a state).
 const DIRECT_LIMIT: u64 = 1 << 22;
 const UNNUMBERED: u32 = u32::MAX;
+/// No place in the arena.
+const NOWHERE: u32 = u32::MAX;
 
 /// Which empirical variance enters the widths; the paper only says "empirical variance".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -38,20 +45,16 @@ pub enum Variance {
 /// The statistics of one state-action pair.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PairCounts {
-    /// All visits so far.
+    /// All visits so far; more than `frozen` iff the present episode has visited the pair.
     pub(crate) visits: u64,
-    /// The visits at which the episode must stop: N_k + max(1, N_k).
-    pub(crate) stop_at: u64,
     /// The pair is poorly visited at time t iff t is at least this: (N±)² S A.
     pub(crate) poor_from: u64,
     first_reward: f64,
     shifted_sum: f64,
     shifted_squares: f64,
     row: u32,
+    /// The row has room for the next power of two.
     row_len: u32,
-    row_capacity: u32,
-    /// Whether the present episode has visited the pair.
-    is_touched: bool,
     frozen: u64,
     reward_mean: f64,
     reward_deviation: f64,
@@ -64,6 +67,12 @@ impl PairCounts {
     #[inline]
     pub fn visits_before(&self) -> u64 {
         self.frozen
+    }
+
+    /// The visits at which the episode must stop: N_k + max(1, N_k).
+    #[inline]
+    pub(crate) fn stop_at(&self) -> u64 {
+        self.frozen + self.visits_at_least_one()
     }
 
     /// The empirical mean reward at the start of the episode; 0 when there is none.
@@ -116,9 +125,17 @@ pub struct Counts {
     pairs: Vec<PairCounts>,
     /// Rows live in one arena, each with some room to grow; sorted by next state.
     next: Vec<u32>,
-    count: Vec<u64>,
+    /// The lower 32 bits of the transition counts.
+    count: Vec<u32>,
     share: Vec<f64>,
     deviation: Vec<f64>,
+    /// The upper bits of the counts that have some, as (pair, next state, bits).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    carried: Vec<(u32, u32, u32)>,
+    /// Places in the arena that rows have left, by the logarithm of their size: the last one left, whose
+    /// `next` says which was left before it.
+    #[serde(default)]
+    vacant: Vec<u32>,
     touched: Vec<u32>,
 }
 
@@ -128,7 +145,7 @@ enum Numbering {
     #[default]
     Lost,
     Direct(Vec<u32>),
-    Hashed(HashMap<StateId, u32>),
+    Hashed(HashMap<StateId, u32, BuildHasherDefault<StateHasher>>),
 }
 
 impl Numbering {
@@ -171,6 +188,8 @@ impl Counts {
             count: Vec::new(),
             share: Vec::new(),
             deviation: Vec::new(),
+            carried: Vec::new(),
+            vacant: Vec::new(),
             touched: Vec::new(),
         }
     }
@@ -188,12 +207,13 @@ impl Counts {
         let numbers = match &self.numbers {
             Numbering::Lost => 0,
             Numbering::Direct(table) => of(table),
-            // A hash table keeps an entry and a byte in each of its slots, one in eight of them free.
-            Numbering::Hashed(map) => map.capacity() * (size_of::<(StateId, u32)>() + 1) * 8 / 7,
+            // A hash table keeps an entry and a byte in each of its slots, and one in eight of them free.
+            Numbering::Hashed(map) => map.capacity() * 8 / 7 * (size_of::<(StateId, u32)>() + 1),
         };
         let states = of(&self.states) + of(&self.was_visited) + of(&self.pair_start);
         let rows = of(&self.next) + of(&self.count) + of(&self.share) + of(&self.deviation);
-        numbers + states + rows + of(&self.pairs) + of(&self.touched)
+        let rare = of(&self.carried) + of(&self.vacant);
+        numbers + states + rows + rare + of(&self.pairs) + of(&self.touched)
     }
 
     /// Says how many actions a state has, before it is first seen; see [`Space::tell_actions`].
@@ -255,26 +275,28 @@ impl Counts {
             Numbering::Direct(table) => table[state as usize] = number,
             Numbering::Hashed(map) => drop(map.insert(state, number)),
         }
+        make_room(&mut self.states, 1);
         self.states.push(state);
+        make_room(&mut self.was_visited, 1);
         self.was_visited.push(false);
         let fresh = PairCounts {
             visits: 0,
-            stop_at: 1,
             poor_from: saturating_product(1, self.space.nominal_pairs()),
             first_reward: 0.0,
             shifted_sum: 0.0,
             shifted_squares: 0.0,
             row: 0,
             row_len: 0,
-            row_capacity: 0,
-            is_touched: false,
             frozen: 0,
             reward_mean: 0.0,
             reward_deviation: 0.0,
             spread: 0.0,
         };
-        self.pairs.extend((0..self.space.actions(state)).map(|_| fresh.clone()));
-        self.pair_start.push(self.pairs.len() as u32);
+        let actions = self.space.actions(state) as usize;
+        make_room(&mut self.pairs, actions);
+        self.pairs.resize(self.pairs.len() + actions, fresh);
+        make_room(&mut self.pair_start, 1);
+        self.pair_start.push(index(self.pairs.len()));
         number
     }
 
@@ -334,8 +356,18 @@ impl Counts {
 
     /// The observed transitions of a pair as `(next state number, count)`, up to now.
     pub fn transitions(&self, pair: usize) -> impl Iterator<Item = (u32, u64)> + '_ {
-        let entries = self.entries(pair);
-        self.next[entries.clone()].iter().copied().zip(self.count[entries].iter().copied())
+        self.entries(pair).map(move |entry| (self.next[entry], self.whole_count(pair, entry)))
+    }
+
+    /// The count of a transition with the bits that did not fit.
+    #[inline]
+    fn whole_count(&self, pair: usize, entry: usize) -> u64 {
+        let low = u64::from(self.count[entry]);
+        let is_it = |carried: &&(u32, u32, u32)| {
+            (carried.0 as usize, carried.1) == (pair, self.next[entry])
+        };
+        let high = self.carried.iter().find(is_it).map_or(0, |carried| carried.2);
+        u64::from(high) << 32 | low
     }
 
     /// All visits of a pair up to now.
@@ -350,14 +382,14 @@ impl Counts {
         if counts.visits == 0 {
             counts.first_reward = reward;
         }
+        if counts.visits == counts.frozen {
+            make_room(&mut self.touched, 1);
+            self.touched.push(pair as u32);
+        }
         counts.visits += 1;
         let shifted = reward - counts.first_reward;
         counts.shifted_sum += shifted;
         counts.shifted_squares += shifted * shifted;
-        if !counts.is_touched {
-            counts.is_touched = true;
-            self.touched.push(pair as u32);
-        }
         let (start, len) = (counts.row as usize, counts.row_len as usize);
         let row = &self.next[start..start + len];
         let place = if len <= 8 {
@@ -366,32 +398,41 @@ impl Counts {
             row.partition_point(|&known| known < next)
         };
         if place < len && row[place] == next {
-            self.count[start + place] += 1;
+            let count = &mut self.count[start + place];
+            *count = count.wrapping_add(1);
+            if *count == 0 {
+                self.carry(pair as u32, next);
+            }
         } else {
             self.insert(pair, place, next);
         }
     }
 
+    /// Four thousand million more visits of one transition.
+    #[cold]
+    fn carry(&mut self, pair: u32, next: u32) {
+        match self.carried.iter_mut().find(|carried| (carried.0, carried.1) == (pair, next)) {
+            Some(carried) => carried.2 += 1,
+            None => self.carried.push((pair, next, 1)),
+        }
+    }
+
     #[cold]
     fn insert(&mut self, pair: usize, place: usize, next: u32) {
-        let counts = &mut self.pairs[pair];
-        let (old, len) = (counts.row as usize, counts.row_len as usize);
-        if counts.row_len == counts.row_capacity {
-            // Move the row to the end of the arena with twice the room.
-            counts.row_capacity = (2 * counts.row_capacity).max(1);
-            counts.row = self.next.len() as u32;
-            let end = self.next.len() + counts.row_capacity as usize;
-            self.next.extend_from_within(old..old + len);
-            self.next.resize(end, UNNUMBERED);
-            self.count.extend_from_within(old..old + len);
-            self.count.resize(end, 0);
-            for derived in [&mut self.share, &mut self.deviation] {
-                derived.extend_from_within(old..old + len);
-                derived.resize(end, 0.0);
-            }
+        let (old, len) = (self.pairs[pair].row as usize, self.pairs[pair].row_len as usize);
+        let is_full = len == 0 || len.is_power_of_two();
+        let start = if is_full { self.place_for((2 * len).max(1)) } else { old };
+        if start != old {
+            self.next.copy_within(old..old + len, start);
+            self.count.copy_within(old..old + len, start);
+            self.share.copy_within(old..old + len, start);
+            self.deviation.copy_within(old..old + len, start);
         }
-        let start = counts.row as usize;
-        counts.row_len += 1;
+        if is_full && len > 0 {
+            self.leave(old, len);
+        }
+        self.pairs[pair].row = index(start);
+        self.pairs[pair].row_len += 1;
         self.next[start + place..=start + len].rotate_right(1);
         self.next[start + place] = next;
         self.count[start + place..=start + len].rotate_right(1);
@@ -403,15 +444,40 @@ impl Counts {
         }
     }
 
+    /// A place in the arena for a row of this size, a power of two: one that was left, or a new one at the end.
+    fn place_for(&mut self, size: usize) -> usize {
+        let class = size.trailing_zeros() as usize;
+        if let Some(&place) = self.vacant.get(class).filter(|&&place| place != NOWHERE) {
+            self.vacant[class] = self.next[place as usize];
+            return place as usize;
+        }
+        let (start, end) = (self.next.len(), self.next.len() + size);
+        make_room(&mut self.next, size);
+        self.next.resize(end, UNNUMBERED);
+        make_room(&mut self.count, size);
+        self.count.resize(end, 0);
+        for derived in [&mut self.share, &mut self.deviation] {
+            make_room(derived, size);
+            derived.resize(end, 0.0);
+        }
+        start
+    }
+
+    fn leave(&mut self, place: usize, size: usize) {
+        let class = size.trailing_zeros() as usize;
+        if self.vacant.len() <= class {
+            self.vacant.resize(class + 1, NOWHERE);
+        }
+        self.next[place] = std::mem::replace(&mut self.vacant[class], index(place));
+    }
+
     /// Ends an episode: what it counted becomes what is known.
     pub fn freeze(&mut self) {
         let nominal_pairs = self.space.nominal_pairs();
         let mut touched = std::mem::take(&mut self.touched);
         for &pair in &touched {
             let counts = &mut self.pairs[pair as usize];
-            counts.is_touched = false;
             counts.frozen = counts.visits;
-            counts.stop_at = counts.frozen + counts.visits_at_least_one();
             let less_one = u128::from(counts.visits_less_one());
             counts.poor_from = saturating_product(less_one * less_one, nominal_pairs);
             let visits = counts.frozen as f64;
@@ -428,13 +494,13 @@ impl Counts {
             let entries = counts.row as usize..(counts.row + counts.row_len) as usize;
             let mut spread = 0.0;
             for entry in entries {
-                let share = self.count[entry] as f64 / visits;
+                let share = self.whole_count(pair as usize, entry) as f64 / visits;
                 let deviation = (share_factor * share * (1.0 - share) / visits).sqrt();
                 self.share[entry] = share;
                 self.deviation[entry] = deviation;
                 spread += deviation;
             }
-            counts.spread = spread;
+            self.pairs[pair as usize].spread = spread;
             let owner = self.owner_number(pair as usize);
             self.was_visited[owner] = true;
         }
@@ -443,6 +509,29 @@ impl Counts {
     }
 }
 
+/// Makes room for more elements. Doubling would leave up to half of the memory unused; an eighth at a time
+/// copies more, but what is large enough to matter is moved by the system without copying.
+#[inline]
+fn make_room<T>(vec: &mut Vec<T>, more: usize) {
+    if vec.capacity() - vec.len() < more {
+        vec.reserve_exact(more.max(vec.len() / 8).max(4));
+    }
+}
+
+/// Pairs and transitions are numbered with 32 bits.
+///
+/// # Panics
+/// When there are more, which takes hundreds of gigabytes.
+fn index(number: usize) -> u32 {
+    match u32::try_from(number) {
+        Ok(number) if number != NOWHERE => number,
+        _ => panic!("a learner keeps at most 4294967294 pairs and transitions"),
+    }
+}
+
 fn saturating_product(a: u128, b: u128) -> u64 {
     a.checked_mul(b).and_then(|product| u64::try_from(product).ok()).unwrap_or(u64::MAX)
 }
+
+#[cfg(test)]
+mod tests;

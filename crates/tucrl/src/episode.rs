@@ -206,7 +206,7 @@ impl<P: Planner> Episodic<P> {
         let pair = self.counts.pair(self.here, action);
         let stats = &self.counts.pairs()[pair];
         let is_new = rule == Rule::NewStates && !self.counts.was_visited(self.here);
-        if !is_first && (stats.visits >= stats.stop_at || is_new) {
+        if !is_first && (stats.visits >= stats.stop_at() || is_new) {
             let state = self.counts.state(self.here);
             // A state seen when the plan was made has a choice; a later one has none.
             let was_seen = (self.here as usize) < plan.choices.len();
@@ -279,7 +279,7 @@ impl<P: Planner> Episodic<P> {
         let action = draw(&plan, &self.counts, self.here, &mut random);
         let pair = self.counts.pair(self.here, action);
         let stats = &self.counts.pairs()[pair];
-        let is_exhausted = self.guess > 0 && stats.visits >= stats.stop_at;
+        let is_exhausted = self.guess > 0 && stats.visits >= stats.stop_at();
         self.random = random;
         self.sweeps += plan.sweeps;
         if is_exhausted {

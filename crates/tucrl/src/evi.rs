@@ -14,16 +14,24 @@
 //! increments, the greedy policy attains the lower one, and v(s') - v(s) is at most the upper one times
 //! the optimistic shortest path from s to s', which is the paper's bound on the span.
 //!
+//! **Many states.** A sweep looks at each state on its own, so with many seen states they are shared among the
+//! threads of the present rayon pool; the numbers are the same, whatever their number. Whoever waits can look at
+//! the [`Pulse`](crate::planner::Pulse) of the plan.
+//!
 //! Reads `plausible`, `inner_max`, `chain`; feeds the agents. Departures from the paper: none with
 //! `planner=plain`; acceleration as said.
+
+mod strip;
 
 use serde::{Deserialize, Serialize};
 
 use crate::chain::Chain;
 use crate::inner_max::{Ranking, Scratch, UNSEEN, Values};
-use crate::planner::{Choice, Plan, PlanError, ends};
+use crate::planner::{Choice, Plan, PlanError, Pulse, ends};
 use crate::plausible::{PlausibleSet, View};
 use crate::rng::RandomStream;
+
+use strip::Strip;
 
 /// How to choose among actions that look equally good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -84,10 +92,6 @@ const EVALUATION_LIMIT: usize = 4_000;
 /// are noise and nothing that is judged by them can be trusted.
 const RESOLUTION: f64 = 1.0 / 32.0;
 
-/// How far the upper bound on a pair must lie below the best pair, as a share of the largest value, for
-/// its own value not to matter: well beyond rounding and beyond what counts as a tie.
-const MARGIN: f64 = 1e-6;
-
 /// Solves the extended world to accuracy r_max / sqrt(t_k).
 ///
 /// # Errors
@@ -113,9 +117,13 @@ pub(crate) fn solve_to(
     let mut run = Sweeper::new(set, options.aperiodicity, start);
     let mut evaluations = 0;
     let mut earlier_span = f64::INFINITY;
+    let pulse = Pulse::present();
     loop {
         let (low, high) = run.sweep();
         let span = high - low;
+        if pulse.as_ref().is_some_and(|pulse| !pulse.beat(run.sweeps, span, tolerance)) {
+            return Err(PlanError::Interrupted { t_k });
+        }
         if span <= tolerance {
             let (_, highest) = ends(run.values.seen.iter().copied().chain([run.values.unseen]));
             if highest * f64::EPSILON > RESOLUTION * tolerance {
@@ -170,16 +178,27 @@ struct Greedy {
 }
 
 /// One extended value iteration, sweep by sweep; [`solve`] decides when to stop.
+///
+/// **Pairs sleep.** The operator is monotone and passes constants through, so if values change by at least
+/// a and at most b from one sweep to the next, no pair gains more than b - a on the best pair of its state.
+/// Where the second best lay further behind than all such changes since, the `drift`, the best pair is
+/// still the best, and the others are not looked at. The values are those of a full sweep.
 pub struct Sweeper<'a, 'b> {
     set: &'b PlausibleSet<'a>,
     aperiodicity: f64,
     pub(crate) values: Values,
     pub(crate) swept: Values,
     /// The value of every pair for `values`, as of the last sweep; of pairs that are surely not the best
-    /// of their state, an upper bound that is also below the best.
+    /// of their state, an upper bound that is also below the best, or something old if they sleep.
     pub(crate) worth: Vec<f64>,
     /// The best pair of every seen state in the last sweep.
     favourite: Vec<u32>,
+    /// By seen state: the drift up to which all its pairs but the best sleep.
+    alarm: Vec<f64>,
+    /// By pair: where the states that pay for optimism stand in its row.
+    payers: Vec<[u8; 2]>,
+    /// The spans of all changes of the values since the first sweep, added up.
+    drift: f64,
     ranking: Ranking,
     scratch: Scratch,
     pub(crate) sweeps: u64,
@@ -188,7 +207,7 @@ pub struct Sweeper<'a, 'b> {
 impl<'a, 'b> Sweeper<'a, 'b> {
     /// Begins at the given values, or at 0.
     pub fn new(set: &'b PlausibleSet<'a>, aperiodicity: f64, start: Option<&Values>) -> Self {
-        let seen = set.counts().seen();
+        let (seen, pairs) = (set.counts().seen(), set.counts().pairs().len());
         let mut values = Values { seen: vec![0.0; seen], unseen: 0.0 };
         if let Some(start) = start {
             // States seen since then start where all unseen states stood.
@@ -201,8 +220,11 @@ impl<'a, 'b> Sweeper<'a, 'b> {
             aperiodicity,
             swept: values.clone(),
             values,
-            worth: vec![0.0; set.counts().pairs().len()],
+            worth: vec![0.0; pairs],
             favourite: (0..seen as u32).map(|n| set.counts().pairs_of(n).start as u32).collect(),
+            alarm: vec![f64::NEG_INFINITY; seen],
+            payers: vec![[0; 2]; pairs],
+            drift: 0.0,
             ranking: Ranking::default(),
             scratch: Scratch::new(),
             sweeps: 0,
@@ -215,43 +237,21 @@ impl<'a, 'b> Sweeper<'a, 'b> {
 
     /// One application of the optimistic Bellman operator to `values` into `swept`; returns the
     /// smallest and largest increment over the planned states.
-    ///
-    /// The pair that was best last time comes first; of the others, those whose upper bound lies below
-    /// it need no search for their best law.
     pub fn sweep(&mut self) -> (f64, f64) {
         let set = self.set;
-        let counts = set.counts();
         set.rank(&self.values, &mut self.ranking);
         let view = View::new(&self.values, &self.ranking, set.unseen > 0);
-        let tau = self.aperiodicity;
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        let slack = MARGIN * (set.r_max + view.best().abs());
-        for number in 0..counts.seen() as u32 {
-            let here = view.values.seen[number as usize];
-            let worth = |reward: f64, expected: f64| reward + tau * expected + (1.0 - tau) * here;
-            let first = self.favourite[number as usize] as usize;
-            let expected = set.best_value(first, &view, &mut self.scratch);
-            let mut best = worth(set.reward(first), expected);
-            self.worth[first] = best;
-            for pair in counts.pairs_of(number).filter(|&pair| pair != first) {
-                let row = set.row(pair);
-                let fixed = row.fixed_value(&view);
-                let mut value = worth(row.reward, set.bound_from(fixed, &row, &view));
-                let is_out = value < best - slack;
-                if !is_out {
-                    let expected = set.best_value_from(fixed, pair, &row, &view, &mut self.scratch);
-                    value = worth(row.reward, expected);
-                }
-                self.worth[pair] = value;
-                if value > best {
-                    best = value;
-                    self.favourite[number as usize] = pair as u32;
-                }
-            }
-            self.swept.seen[number as usize] = best;
-            low = low.min(best - here);
-            high = high.max(best - here);
-        }
+        let (tau, drift) = (self.aperiodicity, self.drift);
+        let all = Strip {
+            first: 0,
+            first_pair: 0,
+            swept: &mut self.swept.seen,
+            favourite: &mut self.favourite,
+            alarm: &mut self.alarm,
+            worth: &mut self.worth,
+            payers: &mut self.payers,
+        };
+        let (mut low, mut high) = all.sweep_all(set, &view, tau, drift, &mut self.scratch);
         if set.unseen > 0 {
             let here = self.values.unseen;
             let pulled = set
@@ -268,10 +268,38 @@ impl<'a, 'b> Sweeper<'a, 'b> {
 
     /// Makes the swept values the present ones, recentred so that the smallest is 0.
     pub fn advance(&mut self) {
-        let (lowest, _) = ends(self.swept.seen.iter().copied());
+        let (mut lowest, mut least, mut most) = (f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY);
+        for (&new, &old) in self.swept.seen.iter().zip(&self.values.seen) {
+            lowest = lowest.min(new);
+            least = least.min(new - old);
+            most = most.max(new - old);
+        }
+        if self.set.unseen > 0 {
+            least = least.min(self.swept.unseen - self.values.unseen);
+            most = most.max(self.swept.unseen - self.values.unseen);
+        }
+        self.drift += most - least;
         self.swept.seen.iter_mut().for_each(|value| *value -= lowest);
         self.swept.unseen -= lowest;
         std::mem::swap(&mut self.values, &mut self.swept);
+    }
+
+    /// Marks the pairs that sleep in `worth`.
+    pub(crate) fn mark_sleepers(&mut self) {
+        let counts = self.set.counts();
+        for (number, &favourite) in (0..).zip(&self.favourite) {
+            if self.alarm[number as usize] > self.drift {
+                let others = counts.pairs_of(number).filter(|&pair| pair != favourite as usize);
+                others.for_each(|pair| self.worth[pair] = f64::NEG_INFINITY);
+            }
+        }
+    }
+
+    /// Goes on from other values than those last swept, of which nothing is known.
+    fn jump(&mut self, values: Values) {
+        self.values = values;
+        self.alarm.fill(f64::NEG_INFINITY);
+        self.drift = 0.0;
     }
 
     /// Policy iteration from the values of the last sweep: evaluates the greedy optimistic chain
@@ -294,7 +322,7 @@ impl<'a, 'b> Sweeper<'a, 'b> {
                 self.restore(kept);
                 return (evaluation, false);
             };
-            self.values = greedy.values;
+            self.jump(greedy.values);
             let (low, high) = self.sweep();
             let span = high - low;
             if span < kept_span {
@@ -323,16 +351,19 @@ impl<'a, 'b> Sweeper<'a, 'b> {
         (LIMIT, false)
     }
 
-    fn restore(&mut self, values: Values) {
-        self.swept = values;
-        self.advance();
+    fn restore(&mut self, mut values: Values) {
+        let (lowest, _) = ends(values.seen.iter().copied());
+        values.seen.iter_mut().for_each(|value| *value -= lowest);
+        values.unseen -= lowest;
+        self.jump(values);
     }
 
     /// The values after `horizon` more steps of the chain that is greedy for the present values:
     /// its bias, plus the horizon times how much each state's gain differs from the best.
     /// Where the incumbent pair is as good as the best it stays: changing between equals can go round
     /// in circles.
-    fn evaluate_greedy(&self, horizon: f64, incumbent: &[usize]) -> Option<Greedy> {
+    fn evaluate_greedy(&mut self, horizon: f64, incumbent: &[usize]) -> Option<Greedy> {
+        self.mark_sleepers();
         let counts = self.set.counts();
         let seen = counts.seen();
         let view = View::new(&self.values, &self.ranking, self.set.unseen > 0);
@@ -398,6 +429,7 @@ impl<'a, 'b> Sweeper<'a, 'b> {
         tolerance: f64,
     ) -> Plan {
         let set = self.set;
+        self.mark_sleepers();
         let (choices, action_unseen) = choose(set, &self.worth, ties, t_k, tolerance);
         let scale = self.aperiodicity;
         let (lowest, _) = ends(self.values.seen.iter().copied());

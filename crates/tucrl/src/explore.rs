@@ -21,7 +21,7 @@ use crate::error::ModelError;
 use crate::generator::{Generator, GeneratorError, Outcomes, list, start_law};
 use crate::mdp::Mdp;
 use crate::reward::RewardLaw;
-use crate::space::{ActionId, StateId};
+use crate::space::{ActionId, StateHasher, StateId};
 
 /// So many states are looked at before the next report, and in one piece by one thread.
 const BATCH: usize = 1 << 16;
@@ -108,7 +108,7 @@ pub fn explore(
     limit: usize,
     watch: &(dyn Fn(Progress) -> bool + Sync),
 ) -> Result<Exploration, ExploreError> {
-    let mut known: HashSet<StateId, BuildHasherDefault<Mixed>> = HashSet::default();
+    let mut known: HashSet<StateId, BuildHasherDefault<StateHasher>> = HashSet::default();
     // In order of discovery, with the marks of those looked at.
     let mut order: Vec<StateId> = start_law(generator)?.into_iter().map(|entry| entry.0).collect();
     known.extend(&order);
@@ -156,7 +156,7 @@ pub fn explore(
 fn look(generator: &dyn Generator, states: &[StateId]) -> Result<Piece, GeneratorError> {
     let (mut piece, mut outcomes) = (Piece::default(), Outcomes::default());
     for &state in states {
-        let mut mark = Mixed::default();
+        let mut mark = StateHasher::default();
         for action in 0..generator.space().actions(state) {
             listed(generator, state, action, &mut outcomes)?;
             piece.pairs += 1;
@@ -170,7 +170,7 @@ fn look(generator: &dyn Generator, states: &[StateId]) -> Result<Piece, Generato
         piece.marks.push(mark.finish() as u32);
     }
     // Most of what follows was met a moment ago: once is enough, in the order of discovery.
-    let mut met: HashSet<StateId, BuildHasherDefault<Mixed>> = HashSet::default();
+    let mut met: HashSet<StateId, BuildHasherDefault<StateHasher>> = HashSet::default();
     piece.next.retain(|&next| met.insert(next));
     Ok(piece)
 }
@@ -245,7 +245,7 @@ impl Exploration {
                 return Err(ExploreError::Interrupted { found: number });
             }
             builder.state();
-            let mut now = Mixed::default();
+            let mut now = StateHasher::default();
             for action in 0..generator.space().actions(state) {
                 listed(generator, state, action, &mut outcomes)?;
                 let mut row = Vec::with_capacity(outcomes.entries().len());
@@ -293,25 +293,4 @@ pub fn name(generator: &dyn Generator, state: StateId) -> String {
     let named: Vec<String> =
         factors.map(|(factor, value)| format!("{}={value}", factor.name)).collect();
     if named.is_empty() { state.to_string() } else { named.join(" ") }
-}
-
-/// Spreads the bits of state numbers, which are anything but random: the finaliser of splitmix64.
-#[derive(Default)]
-struct Mixed(u64);
-
-impl Hasher for Mixed {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
-    }
-
-    fn write_u64(&mut self, word: u64) {
-        let mut z = (self.0 ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        self.0 = z ^ (z >> 31);
-    }
 }

@@ -89,6 +89,25 @@ impl Ranking {
             ranked.partition_point(|&state| seen[state as usize] > values.unseen) as u32;
     }
 
+    /// Whether states never seen are at least as good as all others.
+    #[inline]
+    pub(crate) fn puts_unseen_first(&self) -> bool {
+        self.unseen_rank == 0
+    }
+
+    /// The state of a rank, if it is ranked.
+    #[inline]
+    pub(crate) fn ranked(&self, rank: u32) -> Option<u32> {
+        let is_ranked = (rank as usize) + 1 < self.prefix.len();
+        self.order.get(rank as usize).copied().filter(|_| is_ranked)
+    }
+
+    /// The sum of the best `many` values.
+    #[inline]
+    pub(crate) fn best_sum(&self, many: u32) -> f64 {
+        self.prefix[many as usize]
+    }
+
     /// Orders all states anew, worst first.
     pub(crate) fn update_worst(&mut self, values: &Values) {
         let seen = &values.seen;
@@ -422,6 +441,14 @@ pub(crate) fn fill_up(
         left -= low;
         reach = reach_of(left, row.cap, row.next.len(), states as usize);
     }
+    // States never seen are mostly the best of all: they come first, and mostly take everything.
+    let mut unseen_cap = row.unseen_cap;
+    if unseen_cap > 0.0 && ranking.unseen_rank == 0 && left > 0.0 {
+        let taken = unseen_cap.min(left);
+        sink.give(UNSEEN, taken);
+        left -= taken;
+        unseen_cap = 0.0;
+    }
     if left <= 0.0 {
         return;
     }
@@ -433,8 +460,8 @@ pub(crate) fn fill_up(
     {
         scratch.insert(2 * ranking.rank[state as usize] + 1, state, room);
     }
-    if row.unseen_cap > 0.0 {
-        scratch.insert(2 * ranking.unseen_rank, UNSEEN, row.unseen_cap);
+    if unseen_cap > 0.0 {
+        scratch.insert(2 * ranking.unseen_rank, UNSEEN, unseen_cap);
     }
     let mut from = 0;
     for index in 0..=scratch.special.len() {

@@ -4,6 +4,9 @@
 //! table; a `Stroll` is any of them walked at random. A generator that lists what may follow is drawn from
 //! exactly as its table would be: the same stream gives the same walk, to the last bit.
 //!
+//! A walk remembers of some thousand pairs what it was told could follow, and refuses a rule that changes its mind
+//! or draws what it does not list. Of a vast world that is a part, the one that is walked in most.
+//!
 //! Reads `env`, `generator`, `mdp`; feeds `run`. Departures from the paper: none.
 
 use std::sync::Arc;
@@ -153,6 +156,49 @@ pub struct GeneratedWalk {
 struct Scratch {
     outcomes: Outcomes,
     probabilities: Vec<f64>,
+    memory: Memory,
+}
+
+/// What was said of the pairs met last; a later pair takes the slot of an earlier one.
+#[derive(Debug, Clone, Default)]
+struct Memory(Vec<Remembered>);
+
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct Remembered {
+    state: StateId,
+    /// Twice the action, and one more for what was drawn.
+    how: u32,
+    /// A hash of the states that may follow; of what was drawn, of one that was found in the list. Never 0.
+    mark: u32,
+}
+
+impl Memory {
+    const SLOTS: usize = 1 << 13;
+
+    /// Whether this is what was said before, if that is known.
+    #[inline]
+    fn agrees(
+        &mut self,
+        state: StateId,
+        how: u32,
+        nexts: impl Iterator<Item = u64>,
+    ) -> Option<bool> {
+        if self.0.is_empty() {
+            self.0.resize(Self::SLOTS, Remembered::default());
+        }
+        let mark = nexts.fold(1, mixed) as u32 | 1;
+        let slot = mixed(u64::from(how), state) as usize % Self::SLOTS;
+        let now = Remembered { state, how, mark };
+        let earlier = std::mem::replace(&mut self.0[slot], now);
+        let is_known = (earlier.state, earlier.how) == (state, how) && earlier.mark != 0;
+        is_known.then_some(earlier.mark == mark)
+    }
+}
+
+/// One multiplication, of which the upper bits depend on all bits of both.
+#[inline]
+fn mixed(a: u64, b: u64) -> u64 {
+    (a ^ b).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(32)
 }
 
 impl GeneratedWalk {
@@ -182,9 +228,28 @@ impl GeneratedWalk {
         if !(0.0..=r_max).contains(&reward) {
             return Some(Err(GeneratorError::Reward { state, action, reward, r_max }));
         }
+        if let Err(error) = self.check_drawn(action, next) {
+            return Some(Err(error));
+        }
         self.at.state = next;
         // Nobody has said what it is in expectation, and over time the rewards themselves do.
         Some(Ok(Step { reward, mean_reward: reward, next }))
+    }
+
+    /// What is drawn must be in the list, if there is one. Who draws does so to be fast: the list is asked for
+    /// when a transition is met for the first time, or after long.
+    fn check_drawn(&mut self, action: ActionId, next: StateId) -> Result<(), GeneratorError> {
+        let state = self.at.state;
+        let Scratch { outcomes, memory, .. } = &mut self.scratch;
+        if memory.agrees(state, action << 1 | 1, [next].into_iter()) == Some(true) {
+            return Ok(());
+        }
+        list(&*self.generator, state, action, outcomes)?;
+        let entries = outcomes.entries();
+        match entries.is_empty() || entries.iter().any(|outcome| outcome.next == next) {
+            true => Ok(()),
+            false => Err(GeneratorError::UnstableSupport { state, action }),
+        }
     }
 }
 
@@ -204,9 +269,13 @@ impl Environment for GeneratedWalk {
         if let Some(step) = self.sampled(action) {
             return step;
         }
-        let Scratch { outcomes, probabilities } = &mut self.scratch;
+        let Scratch { outcomes, probabilities, memory } = &mut self.scratch;
         list(&*self.generator, state, action, outcomes)?;
         let entries = outcomes.entries();
+        let nexts = entries.iter().map(|outcome| outcome.next);
+        if memory.agrees(state, action << 1, nexts) == Some(false) {
+            return Err(GeneratorError::UnstableSupport { state, action });
+        }
         let entry = match entries.len() {
             0 => return Err(GeneratorError::NoRule { state, action }),
             1 => 0,

@@ -11,15 +11,19 @@
 //!
 //! Reads `counts`, `confidence`, `inner_max`; feeds `evi`, `span_clip`. Departures: none.
 
+mod view;
+
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use crate::confidence::{CoinBounds, Widths};
 use crate::counts::{Counts, PairCounts};
 use crate::inner_max::{
-    BallRow, BoxRow, LONG_ROW, LawSink, Ranking, Scratch, Selection, Sink, UNSEEN, ValueSink,
-    Values, fill_ball, fill_box, fill_kl, fill_selected, fill_up, reach_of, take_from_worst,
+    BoxRow, LONG_ROW, LawSink, Ranking, Scratch, Selection, Sink, ValueSink, Values, fill_ball,
+    fill_box, fill_kl, fill_selected, fill_up, reach_of, take_from_worst,
 };
+
+pub(crate) use view::{Row, View};
 
 /// The plausible worlds of one episode.
 ///
@@ -79,18 +83,6 @@ struct Pair {
     is_forbidden: bool,
     /// Ball: so wide that it may hold a law that is certain.
     is_wide: bool,
-}
-
-/// What every sweep looks at of one pair; a pair never tried has no next states.
-#[derive(Clone, Copy)]
-pub(crate) struct Row<'a> {
-    /// The optimistic reward.
-    pub(crate) reward: f64,
-    free: f64,
-    is_forbidden: bool,
-    is_wide: bool,
-    next: &'a [u32],
-    mass: &'a [f64],
 }
 
 /// What a box needs to know besides.
@@ -439,6 +431,32 @@ impl<'a> PlausibleSet<'a> {
         self.best_value_from(row.fixed_value(view), pair, &row, view, scratch)
     }
 
+    /// The best value of a pair; where the states that pay for optimism in a ball stand in its row is
+    /// remembered in `payers` from sweep to sweep.
+    #[inline(always)]
+    pub(crate) fn sweep_value(
+        &self,
+        pair: usize,
+        row: &Row<'_>,
+        view: &View<'_>,
+        payers: &mut [u8; 2],
+        scratch: &mut Scratch,
+    ) -> f64 {
+        let quick = match self.shape {
+            _ if row.is_wide || row.next.len() > LONG_ROW => None,
+            Shape::Ball => row.value_in_ball(view, payers),
+            Shape::Box if self.attractor.is_none() => {
+                let Capacity { cap, unseen, reach } = self.capacities[pair];
+                row.value_in_box(view, cap, unseen, reach)
+            }
+            _ => None,
+        };
+        match quick {
+            Some(value) => value,
+            None => self.best_value_from(row.fixed_value(view), pair, row, view, scratch),
+        }
+    }
+
     /// An upper bound on the best value of a pair, from its fixed value: all free mass goes to the best
     /// state, and in a ball comes from the worst.
     #[inline(always)]
@@ -449,6 +467,11 @@ impl<'a> PlausibleSet<'a> {
             Shape::Ball if !row.next.is_empty() => fixed + row.free * (view.best() - view.lowest),
             _ => fixed + row.free * view.best(),
         }
+    }
+
+    /// Whether which laws are plausible does not depend on the values.
+    pub(crate) fn has_fixed_laws(&self) -> bool {
+        self.shape != Shape::Selected
     }
 
     /// The best value of a pair, from its fixed value.
@@ -496,77 +519,6 @@ impl<'a> PlausibleSet<'a> {
         self.fill(pair, &view, &mut Scratch::new(), &mut sink);
         sink.into_law()
     }
-}
-
-impl<'a> Row<'a> {
-    /// The value of the mass that does not depend on which states are best: of the observed law in a
-    /// ball, of the lower ends in a box.
-    #[inline(always)]
-    pub(crate) fn fixed_value(&self, view: &View<'_>) -> f64 {
-        let values = &view.values.seen[..];
-        let row = self.next.iter().zip(self.mass);
-        row.fold(0.0, |sum, (&next, mass)| sum + mass * values[next as usize])
-    }
-
-    #[inline(always)]
-    fn ball(&self, view: &View<'_>) -> BallRow<'a> {
-        let target = view.top_of(self);
-        BallRow { next: self.next, share: self.mass, half: self.free, target }
-    }
-}
-
-/// Values with what the inner maximisation needs to know about them.
-pub(crate) struct View<'a> {
-    pub(crate) values: &'a Values,
-    pub(crate) ranking: &'a Ranking,
-    /// The best seen state (ties: lowest number), and the best planned state.
-    pub(crate) top_seen: u32,
-    pub(crate) top: u32,
-    /// The smallest value of a seen state.
-    lowest: f64,
-}
-
-impl<'a> View<'a> {
-    pub(crate) fn new(values: &'a Values, ranking: &'a Ranking, plans_unseen: bool) -> Self {
-        let (lowest, highest) = ends(&values.seen);
-        let top_seen = values.seen.iter().position(|&value| value == highest).unwrap_or(0) as u32;
-        let unseen_is_best = plans_unseen && values.unseen >= values.seen[top_seen as usize];
-        let top = if unseen_is_best { UNSEEN } else { top_seen };
-        Self { values, ranking, top_seen, top, lowest }
-    }
-
-    /// The best state that a pair may lead to.
-    #[inline]
-    fn top_of(&self, row: &Row<'_>) -> u32 {
-        if row.is_forbidden { self.top_seen } else { self.top }
-    }
-
-    #[inline]
-    fn value(&self, state: u32) -> f64 {
-        if state == UNSEEN { self.values.unseen } else { self.values.seen[state as usize] }
-    }
-
-    /// The largest value of any planned state.
-    #[inline]
-    pub(crate) fn best(&self) -> f64 {
-        self.value(self.top)
-    }
-}
-
-/// The smallest and the largest value, in a form that compilers turn into vector instructions.
-fn ends(values: &[f64]) -> (f64, f64) {
-    const LANES: usize = 8;
-    let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
-    let chunks = values.chunks_exact(LANES);
-    let rest = chunks.remainder();
-    for chunk in chunks {
-        for (lane, &value) in chunk.iter().enumerate() {
-            low[lane] = if value < low[lane] { value } else { low[lane] };
-            high[lane] = if value > high[lane] { value } else { high[lane] };
-        }
-    }
-    let all = |lanes: [f64; LANES]| lanes.into_iter().chain(rest.iter().copied());
-    (all(low).fold(f64::INFINITY, f64::min), all(high).fold(f64::NEG_INFINITY, f64::max))
 }
 
 /// The upper ends of the reward intervals; r_max for pairs never tried.

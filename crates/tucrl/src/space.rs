@@ -8,6 +8,7 @@
 //! Reads nothing; feeds `env`, `generator` and every learning module. Departures from the paper: none.
 
 use std::collections::BTreeMap;
+use std::hash::Hasher;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -306,6 +307,28 @@ impl Space {
     #[doc(alias = "SA")]
     pub fn nominal_pairs(&self) -> u128 {
         u128::from(self.states) * u128::from(self.max_actions)
+    }
+}
+
+/// Spreads the bits of state numbers, which are anything but random: the finaliser of splitmix64.
+#[derive(Debug, Default)]
+pub(crate) struct StateHasher(u64);
+
+impl Hasher for StateHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        bytes.iter().for_each(|&byte| self.write_u64(byte.into()));
+    }
+
+    #[inline]
+    fn write_u64(&mut self, word: u64) {
+        let mut z = (self.0 ^ word).wrapping_add(0x9e37_79b9_7f4a_7c15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        self.0 = z ^ (z >> 31);
     }
 }
 

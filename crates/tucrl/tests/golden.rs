@@ -74,10 +74,8 @@ fn reward_laws_draw_as_they_always_did() {
     }
 }
 
-/// Minus the sum of rewards in bits, and visits of each pair, after ten thousand steps with master seed 1
-/// and run 1.
-#[test]
-fn every_algorithm_runs_as_it_always_did() {
+/// Minus the sum of rewards in bits, and visits of each pair, after so many steps with master seed 1 and run 1.
+fn lines(algorithms: &[Algorithm], steps: u64) -> Vec<String> {
     let worlds = [
         ("three-state", World::new(ThreeState::default().build().unwrap())),
         ("river-swim", World::new(RiverSwim::default().build().unwrap())),
@@ -86,12 +84,12 @@ fn every_algorithm_runs_as_it_always_did() {
     for (name, mut world) in worlds {
         // Regret against 0, so that the last digit of an exact gain does not matter.
         world.truth.gain = 0.0;
-        for algorithm in everyone(&shrunk(0.05), 7.0) {
-            let relaxation = match &algorithm {
+        for algorithm in algorithms {
+            let relaxation = match algorithm {
                 Algorithm::Tucrl(tucrl) => format!("{:?}", tucrl.relaxation),
                 _ => String::new(),
             };
-            let record = world.record(&algorithm, 10_000, 1);
+            let record = world.record(algorithm, steps, 1);
             let visits: Vec<String> =
                 record.visits.iter().map(|v| format!("{}.{}:{}", v.0, v.1, v.2)).collect();
             let regret = record.regret.last().unwrap().1.to_bits();
@@ -99,10 +97,27 @@ fn every_algorithm_runs_as_it_always_did() {
             lines.push(format!("{name} {}{relaxation} {regret:016x} {visits}", algorithm.name()));
         }
     }
+    lines
+}
+
+#[test]
+fn every_algorithm_runs_as_it_always_did() {
+    let lines = lines(&everyone(&shrunk(0.05), 7.0), 10_000);
     for (line, golden) in lines.iter().zip(GOLDEN_RUNS) {
         assert_eq!(line, golden, "all of them: {lines:#?}");
     }
     assert_eq!(lines.len(), GOLDEN_RUNS.len());
+}
+
+#[test]
+fn samplers_and_relatives_run_as_they_always_did() {
+    let mut algorithms = samplers();
+    algorithms.extend(relatives(&shrunk(0.05)));
+    let lines = lines(&algorithms, 3_000);
+    for (line, golden) in lines.iter().zip(GOLDEN_CAST) {
+        assert_eq!(line, golden, "all of them: {lines:#?}");
+    }
+    assert_eq!(lines.len(), GOLDEN_CAST.len());
 }
 
 /// Mean and variance of many draws, within five standard errors of what the law says.
@@ -247,4 +262,41 @@ const GOLDEN_RUNS: [&str; 16] = [
     "river-swim optimistic-q c09e80b851eb856c 0.0:636 0.1:819 1.0:453 1.1:940 2.0:272 2.1:875 3.0:265 3.1:994 4.0:198 4.1:2516 5.0:83 5.1:1949",
     "river-swim oracle c0b0790000000000 ",
     "river-swim random c0393333333332b1 ",
+];
+/// Posterior samplers, then other sets, episodes, bonus and prices, in the order of `samplers` and `relatives`.
+const GOLDEN_CAST: [&str; 34] = [
+    "three-state psrl c09f41a400e0f695 0.0:2 2.0:1 2.1:2997",
+    "three-state tsde c09f25b58afbcf3e 0.0:12 2.0:11 2.1:2977",
+    "three-state ds-psrl c09f158419822557 0.0:18 2.0:17 2.1:2965",
+    "three-state psrl c09f43dfed406b88 0.0:1 2.0:0 2.1:2999",
+    "three-state optimistic-psrl c09eeeae52addbc7 0.0:31 2.0:30 2.1:2937 1.0:2",
+    "three-state optimistic-psrl c09eea3a827dc8f9 0.0:32 2.0:30 2.1:2936 1.0:2",
+    "three-state ucrl2b-2020 c0970a20154d7502 0.0:786 2.0:781 2.1:1428 1.0:5",
+    "three-state kl-ucrl c09e42cad28fa0e9 0.0:97 2.0:95 2.1:2807 1.0:1",
+    "three-state ucrl3 c09eeb8e0b89ff17 0.0:34 2.0:32 2.1:2933 1.0:1",
+    "three-state ucrl2 c09b21479969a1e6 0.0:398 2.0:396 2.1:2205 1.0:1",
+    "three-state scal c09f41a2336941af 0.0:2 2.0:1 2.1:2997",
+    "three-state scal-plus c09f3a50907f7f68 0.0:5 2.0:4 2.1:2991",
+    "three-state regal-c c09ded0a52d85c1e 0.0:130 2.0:128 2.1:2741 1.0:1",
+    "three-state regal c09d67d3ee346899 0.0:177 2.0:176 2.1:2646 1.0:1",
+    "three-state regal c08fe229377c0f39 0.0:1454 2.0:1448 2.1:83 1.0:15",
+    "three-state regal-d c08fe229377c0f39 0.0:1454 2.0:1448 2.1:83 1.0:15",
+    "three-state tucrlMass c0963e8f628c5a72 0.0:863 2.0:856 2.1:1272 1.0:9",
+    "river-swim psrl c092e4a3d70a3d71 0.0:32 0.1:32 1.0:18 1.1:33 2.0:14 2.1:39 3.0:9 3.1:184 4.0:4 4.1:1426 5.0:0 5.1:1209",
+    "river-swim tsde c0914547ae147ae1 0.0:64 0.1:77 1.0:45 1.1:69 2.0:25 2.1:51 3.0:19 3.1:209 4.0:12 4.1:1321 5.0:3 5.1:1105",
+    "river-swim ds-psrl c08a42b851eb851f 0.0:68 0.1:34 1.0:19 1.1:55 2.0:21 2.1:78 3.0:18 3.1:369 4.0:55 4.1:1328 5.0:115 5.1:840",
+    "river-swim psrl c090011eb851eb85 0.0:256 0.1:76 1.0:37 1.1:78 2.0:26 2.1:93 3.0:33 3.1:167 4.0:2 4.1:1208 5.0:1 5.1:1023",
+    "river-swim optimistic-psrl c07c0dae147ae144 0.0:171 0.1:389 1.0:212 1.1:361 2.0:117 2.1:357 3.0:98 3.1:271 4.0:62 4.1:513 5.0:1 5.1:448",
+    "river-swim optimistic-psrl c05911eb851eb851 0.0:256 0.1:420 1.0:228 1.1:416 2.0:137 2.1:653 3.0:192 3.1:399 4.0:119 4.1:80 5.0:1 5.1:99",
+    "river-swim ucrl2b-2020 c091aca3d70a3d71 0.0:32 0.1:45 1.0:23 1.1:74 2.0:34 2.1:55 3.0:15 3.1:220 4.0:16 4.1:1351 5.0:4 5.1:1131",
+    "river-swim kl-ucrl c093d81eb851eb85 0.0:6 0.1:6 1.0:3 1.1:11 2.0:3 2.1:25 3.0:3 3.1:196 4.0:2 4.1:1474 5.0:1 5.1:1270",
+    "river-swim ucrl3 c084c828f5c28f5c 0.0:4 0.1:459 1.0:260 1.1:493 2.0:167 2.1:24 3.0:2 3.1:131 4.0:6 4.1:788 5.0:1 5.1:665",
+    "river-swim ucrl2 c092a0a3d70a3d70 0.0:32 0.1:44 1.0:26 1.1:34 2.0:15 2.1:40 3.0:12 3.1:184 4.0:4 4.1:1416 5.0:1 5.1:1192",
+    "river-swim scal c089d051eb851eb8 0.0:8 0.1:11 1.0:4 1.1:12 2.0:3 2.1:24 3.0:2 3.1:233 4.0:2 4.1:1647 5.0:228 5.1:826",
+    "river-swim scal-plus c08978a3d70a3d70 0.0:16 0.1:12 1.0:7 1.1:16 2.0:3 2.1:25 3.0:3 3.1:249 4.0:3 4.1:1619 5.0:232 5.1:815",
+    "river-swim regal-c c082551eb851eb82 0.0:128 0.1:201 1.0:103 1.1:330 2.0:102 2.1:289 3.0:75 3.1:283 4.0:56 4.1:796 5.0:51 5.1:586",
+    "river-swim regal c088651eb851eb86 0.0:128 0.1:212 1.0:120 1.1:195 2.0:65 2.1:185 3.0:49 3.1:241 4.0:40 4.1:969 5.0:16 5.1:780",
+    "river-swim regal c0147ae147ae1419 0.0:1024 0.1:969 1.0:577 1.1:306 2.0:107 2.1:15 3.0:2 3.1:0",
+    "river-swim regal-d c0147ae147ae1419 0.0:1024 0.1:969 1.0:577 1.1:306 2.0:107 2.1:15 3.0:2 3.1:0",
+    "river-swim tucrlMass c0892d1eb851eb82 0.0:128 0.1:174 1.0:91 1.1:202 2.0:63 2.1:180 3.0:56 3.1:262 4.0:36 4.1:987 5.0:16 5.1:805",
 ];

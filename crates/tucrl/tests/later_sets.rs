@@ -249,51 +249,82 @@ fn later_widths_are_the_formulas() {
 #[test]
 fn coin_bounds_are_the_outermost_points_where_their_inequality_holds() {
     let counts = fifty();
-    let (s, a, n, delta) = (3.0f64, 2.0, 50.0f64, 0.1);
+    let (s, a, delta) = (3.0f64, 2.0, 0.1);
     let bounds =
         CoinBounds::new(&confidence(Family::Bernstein, 1.0, Shrink::Linear), counts.space(), 9);
+    let half =
+        CoinBounds::new(&confidence(Family::Bernstein, 0.5, Shrink::Linear), counts.space(), 9);
     let small = delta / (s * a * (3.0 + 3.0 * s));
     let eta = 1.12f64;
-    let l = eta / n * ((eta * n).ln() * (eta * eta * n).ln() / (eta.ln().powi(2) * small)).ln();
-    let m = (1.0 + 1.0 / n) * (2.0 * (n + 1.0).sqrt() / small).ln() / n;
-    let g = |q: f64| if q == 0.5 { 0.25 } else { (0.5 - q) / (1.0 / q - 1.0).ln() };
-    for share in [0.0, 0.02, 0.3, 0.5, 0.94, 1.0] {
-        let (low, up) = bounds.interval(share, 50);
-        let rarely = |q: f64| {
-            let g = if q <= 0.0 || q >= 1.0 { 0.0 } else { g(q) };
-            share - q <= ((2.0 * q * (1.0 - q) * l).sqrt() + l / 3.0).min((2.0 * g * m).sqrt())
-        };
-        let often = |q: f64| {
-            let h = if q >= 0.5 {
-                q * (1.0 - q)
-            } else if q <= 0.0 {
-                0.0
-            } else {
-                g(q)
-            };
-            q - share <= ((2.0 * q * (1.0 - q) * l).sqrt() + l / 3.0).min((2.0 * h * m).sqrt())
-        };
-        let grid = 1e-4;
-        let points = || (0..=10_000).map(|i| f64::from(i) * grid);
-        let highest = points().filter(|&q| q >= share && often(q)).fold(share, f64::max);
-        let mut lowest = points().filter(|&q| q <= share && rarely(q)).fold(share, f64::min);
-        if share == 1.0 {
-            lowest = lowest.max(0.5f64.powf(1.0 / n));
+    let iterated = |n: f64| {
+        eta / n * ((eta * n).ln() * (eta * eta * n).ln() / (eta.ln().powi(2) * small)).ln()
+    };
+    let g = |q: f64| {
+        if q <= 0.0 || q >= 1.0 {
+            0.0
+        } else if q == 0.5 {
+            0.25
+        } else {
+            (0.5 - q) / (1.0 / q - 1.0).ln()
         }
-        assert!((up - highest).abs() <= grid + 1e-9, "{share}: {up} {highest}");
-        assert!((low - lowest).abs() <= grid + 1e-9, "{share}: {low} {lowest}");
-        assert!(low <= share && share <= up);
-        let half =
-            CoinBounds::new(&confidence(Family::Bernstein, 0.5, Shrink::Linear), counts.space(), 9);
-        let narrow = half.interval(share, 50);
-        assert!((narrow.1 - (share + 0.5 * (up - share))).abs() < 1e-9);
-        assert!((narrow.0 - (share - 0.5 * (share - low))).abs() < 1e-9);
+    };
+    // Few visits, where the sub-Gaussian bound is tighter, and many, where Bernstein's is.
+    let mut tighter = [0, 0];
+    for visits in [50u64, 5_000, 1_000_000] {
+        let n = visits as f64;
+        let l = iterated(n);
+        let m = (1.0 + 1.0 / n) * (2.0 * (n + 1.0).sqrt() / small).ln() / n;
+        for share in [0.0, 0.02, 0.3, 0.5, 0.94, 1.0] {
+            let (low, up) = bounds.interval(share, visits);
+            let bernstein = |q: f64| (2.0 * q * (1.0 - q) * l).sqrt() + l / 3.0;
+            let gaussian = |h: f64| (2.0 * h * m).sqrt();
+            let flat = |q: f64| if q >= 0.5 { q * (1.0 - q) } else { g(q) };
+            let often = |q: f64| q - share <= bernstein(q).min(gaussian(flat(q)));
+            let rarely = |q: f64| share - q <= bernstein(q).min(gaussian(g(q)));
+            // An end is where its inequality stops, and it does not begin again farther out.
+            let near = 1e-9;
+            let beyond = |end: f64, to: f64| {
+                (1..=2_000).map(move |i| end + (to - end) * f64::from(i) / 2_000.0)
+            };
+            assert!(often(up - near) || up - share < 2.0 * near, "{share}: {up}");
+            assert!(up >= 1.0 || !often(up + near), "{share}: {up}");
+            assert!(
+                up >= 1.0 || beyond(up + near, 1.0).all(|q| q >= 1.0 || !often(q)),
+                "{share}: {up}"
+            );
+            if share == 1.0 {
+                assert_eq!(low, low.max(0.5f64.powf(1.0 / n)));
+            } else {
+                assert!(rarely(low + near) || share - low < 2.0 * near, "{share}: {low}");
+                assert!(low <= 0.0 || !rarely(low - near), "{share}: {low}");
+                assert!(
+                    low <= 0.0 || beyond(low - near, 0.0).all(|q| q <= 0.0 || !rarely(q)),
+                    "{share}: {low}"
+                );
+            }
+            assert!(low <= share && share <= up);
+            tighter[usize::from(bernstein(up) < gaussian(flat(up)))] += 1;
+            let narrow = half.interval(share, visits);
+            assert!((narrow.1 - (share + 0.5 * (up - share))).abs() < 1e-9);
+            assert!((narrow.0 - (share - 0.5 * (share - low))).abs() < 1e-9);
+        }
     }
+    assert!(tighter.iter().all(|&often| often >= 4), "{tighter:?}");
     assert_eq!(bounds.interval(0.0, 0), (0.0, 1.0));
-    // Rewards: the tighter of two.
-    let light = 2.0 * ((1.0 + 1.0 / n) * ((n + 1.0).sqrt() / small).ln() / (2.0 * n)).sqrt();
-    let bernstein = (2.0 * 0.25 * l).sqrt() + 7.0 / 3.0 * 2.0 * l;
-    assert!((bounds.reward(&counts.pairs()[0]) - light.min(bernstein)).abs() < 1e-12);
+    // Rewards: the tighter of two; for rewards that never vary that is Bernstein's.
+    let mut still = Counts::new(Space::uniform(3, 2), Variance::Population);
+    still.see(0);
+    (0..5_000).for_each(|_| still.record(0, 1.0, 0));
+    still.freeze();
+    for (counts, variance, n, is_bernstein) in
+        [(&counts, 0.25, 50.0, false), (&still, 0.0, 5e3, true)]
+    {
+        let light = 2.0 * ((1.0 + 1.0 / n) * ((n + 1.0f64).sqrt() / small).ln() / (2.0 * n)).sqrt();
+        let bernstein = (2.0 * variance * iterated(n)).sqrt() + 7.0 / 3.0 * 2.0 * iterated(n);
+        assert_eq!(bernstein < light, is_bernstein);
+        let found = bounds.reward(&counts.pairs()[0]);
+        assert!((found - light.min(bernstein)).abs() < 1e-12, "{found} {light} {bernstein}");
+    }
 }
 
 fn set_of(set: SetKind, alpha: f64) -> Algorithm {

@@ -8,7 +8,7 @@ use support::literal::{self, Laws, Learner, Model, Options, span};
 use support::literal_scal::Clip;
 use support::tables::{Case, Seen, case, config, values};
 use tucrl::agents::{Relaxation, Tucrl, Ucrl};
-use tucrl::evi::{self, Method, Ties};
+use tucrl::evi::{self, Method, Sweeper, Ties};
 use tucrl::inner_max::{UNSEEN, Values};
 use tucrl::mdp::Mdp;
 use tucrl::planner::Plan;
@@ -169,6 +169,36 @@ proptest! {
             let mixed = 0.3 * of_first.seen[n] + 0.7 * of_second.seen[n];
             prop_assert!(between.seen[n] <= mixed + 1e-12 * 8.0);
             prop_assert!((shifted.seen[n] - of_first.seen[n] - 2.5).abs() <= 1e-12 * 8.0);
+        }
+    }
+
+    #[test]
+    fn pairs_that_sleep_change_no_sweep(
+        case in case(ALL, Seen::Some), (seed, unseen) in values(), sweeps in 2..80usize,
+    ) {
+        let mut case = case;
+        case.options.tau = 1.0;
+        let counts = case.counts();
+        let set = case.set(&counts);
+        let model = case.options.model(&case.table);
+        let (mut values, _) = both_kinds(&case, &model, &seed, unseen);
+        let plans_unseen = model.planned.iter().all(|&is_planned| is_planned) && counts.unseen() > 0;
+        let mut sweeper = Sweeper::new(&set, 1.0, Some(&values));
+        for _ in 0..sweeps {
+            let (low, high) = sweeper.sweep();
+            sweeper.advance();
+            // Every sweep anew, so that no pair has had time to fall asleep.
+            let mut swept = evi::sweep(&set, &values);
+            let old = values.seen.iter().copied().chain(plans_unseen.then_some(values.unseen));
+            let new = swept.seen.iter().copied().chain(plans_unseen.then_some(swept.unseen));
+            let increments: Vec<f64> = new.zip(old).map(|(new, old)| new - old).collect();
+            let least = increments.iter().copied().fold(f64::INFINITY, f64::min);
+            let most = increments.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+            prop_assert!(close(low, least, 1e-3) && close(high, most, 1e-3), "{low} {least}, {high} {most}");
+            let lowest = swept.seen.iter().copied().fold(f64::INFINITY, f64::min);
+            swept.seen.iter_mut().for_each(|value| *value -= lowest);
+            swept.unseen -= lowest;
+            values = swept;
         }
     }
 

@@ -259,6 +259,8 @@ fn a_price_that_falls_with_the_length_learns_the_three_states() {
 #[test]
 fn the_term_that_the_proof_drops_is_positive_for_every_episode_that_ends_early() {
     let c = Regal::numerator(3.0, 2.0, 1e6, 0.05);
+    // 6 sqrt(12 ln(8e7)) + sqrt(2 ln 20), worked out by hand.
+    assert!((c - 91.1119).abs() < 1e-3, "{c}");
     let term = |length: f64, guess: f64| c * length.sqrt() - c / guess.sqrt() * length;
     assert!(term(1024.0, 1024.0).abs() < 1e-9);
     for length in 1..1024 {

@@ -6,7 +6,7 @@ mod runs;
 use std::sync::Arc;
 
 use runs::*;
-use tucrl::agents::{Agent, Algorithm, Bonus, Knowledge, Optimism, OptimisticQ, Scal};
+use tucrl::agents::{Agent, AgentError, Algorithm, Bonus, Knowledge, Optimism, OptimisticQ, Scal};
 use tucrl::env::{Environment, Walk};
 use tucrl::evi::{EviOptions, Method, Ties};
 use tucrl::rng::{Purpose, RandomStream};
@@ -170,11 +170,20 @@ fn an_agent_written_down_between_acting_and_observing_goes_on_the_same() {
     let world = river_swim();
     let policy = world.truth.optimal_policy.clone();
     let knowledge = Knowledge { optimal_policy: Some(policy), ..Knowledge::default() };
-    for algorithm in everyone(&shrunk(0.1), 3.0) {
+    let mut algorithms = everyone(&shrunk(0.1), 3.0);
+    algorithms.extend(samplers());
+    algorithms.extend(relatives(&shrunk(0.1)));
+    let mut started = 0;
+    for algorithm in algorithms {
         let mut walk = Walk::new(Arc::clone(&world.mdp), RandomStream::new(1));
         let random = RandomStream::new(2);
         let space = walk.space().clone();
-        let mut agent = algorithm.start(space, walk.state(), random, &knowledge).unwrap();
+        let mut agent = match algorithm.start(space, walk.state(), random, &knowledge) {
+            // Who is told the true rewards reads them from the world, which no text about an agent contains.
+            Err(AgentError::Missing { what, .. }) if what.contains("known_rewards") => continue,
+            started => started.unwrap(),
+        };
+        started += 1;
         for _ in 0..200 {
             let action = agent.act().unwrap();
             let text = serde_json::to_string(&agent).unwrap();
@@ -190,6 +199,7 @@ fn an_agent_written_down_between_acting_and_observing_goes_on_the_same() {
             assert_eq!(serde_json::to_string(&twin).unwrap(), text, "{}", algorithm.name());
         }
     }
+    assert_eq!(started, 23);
 }
 
 #[test]

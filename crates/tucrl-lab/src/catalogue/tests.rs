@@ -125,6 +125,14 @@ fn what_a_text_names_is_decided_by_its_form() {
     assert!(matches!(World::parse("a:b=c.DRN"), Ok(World::File(_))));
     assert!(matches!(World::parse("models/taxi"), Ok(World::File(_))));
     assert!(matches!(World::parse("four-rooms:slip=1/3"), Ok(World::Library { .. })));
+    for text in ["junk:base=m.json", "junk:base=(m.json)", "junk:factor=1e6,base=m.json"] {
+        let world = World::parse(text).unwrap();
+        assert_eq!(world.to_string(), "junk:base=(m.json)", "{text}");
+        assert_eq!(world.files(), [Path::new("m.json")]);
+    }
+    let nested = World::parse("junk:base=(junk:base=(dir/m.drn),kind=chain)").unwrap();
+    assert_eq!(nested.files(), [Path::new("dir/m.drn")]);
+    assert!(World::parse("junk").unwrap().files().is_empty());
     // The tests run in the folder of the crate: `src` exists and is no world.
     assert!(matches!(World::parse("src"), Ok(World::File(_))));
 }

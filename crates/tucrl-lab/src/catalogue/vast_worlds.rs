@@ -167,7 +167,7 @@ pub(super) const TABLE: &[WorldEntry] = &[
         ],
         facts: &[
             "Every load brought from the upper left to the lower right pays 1.",
-            "Rule of thumb: take the shortest way, whoever stands there.",
+            "Rule of thumb: drive round the outside, all in one direction.",
             "By default 1060 of 1800 states are reachable; gain 0.0744413538.",
         ],
         example: "warehouse:robots=1",

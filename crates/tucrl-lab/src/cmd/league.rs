@@ -1,16 +1,19 @@
 //! `tucrl league`: who comes first where?
 //!
-//! Runs an experiment, or what is missing of it, and writes its league table as one page.
+//! Runs an experiment, or what is missing of it, and writes its league table as one page. There is no page while runs
+//! are missing: a place among those that happened to finish would mean nothing.
 
 use std::path::PathBuf;
 
 use anyhow::Context as _;
 use tucrl_lab::experiment::Experiment;
-use tucrl_lab::league;
+use tucrl_lab::league::{self, Origin};
+use tucrl_lab::record::Provenance;
 use tucrl_lab::stats::Study;
 
-use super::Answer;
 use super::report::load;
+use super::text::counted;
+use super::{Answer, say};
 use crate::cli::{League, Run};
 
 pub(super) fn run(ask: &League) -> anyhow::Result<Answer> {
@@ -29,14 +32,28 @@ pub(super) fn run(ask: &League) -> anyhow::Result<Answer> {
     };
     let mut answer = super::run::run(&runs)?;
     let stored = load(&directory)?;
+    if stored.runs.len() < experiment.cells().len() {
+        answer.text += "no page is written before all runs are done: the same command goes on\n";
+        return Ok(answer);
+    }
     let study = Study::new(&stored.runs).context("there are no runs")?;
-    let command = format!("tucrl league {}", ask.experiment.display());
+    let revision = Provenance::revision();
+    let older = stored.provenance.iter().filter(|run| run.revision != revision).count();
+    if older > 0 {
+        let (older, directory) = (counted(older, "run"), directory.display());
+        let advice = format!("delete {directory} to make them anew");
+        say("warning", &format!("{older} come from another revision of this program: {advice}"));
+    }
+    let mut command = format!("tucrl league {}", ask.experiment.display());
+    if let Some(path) = &ask.to {
+        command += &format!(" --to {}", path.display());
+    }
     let description = experiment.description.as_deref().unwrap_or_default();
-    let page = league::page(&study, &stored.provenance, description, &command);
+    let origin = Origin { command: &command, description, digest: &experiment.digest() };
+    let page = league::page(&study, &stored.provenance, &origin);
     match &ask.to {
         Some(path) => {
-            std::fs::write(path, page)
-                .with_context(|| format!("{} could not be written", path.display()))?;
+            league::write(&page, path)?;
             answer.text += &format!("read  {}\n", path.display());
         }
         None => answer.text = page,

@@ -251,6 +251,9 @@ fn verdicts(
                 check.statistic, check.measured, check.wanted
             )?;
         }
+        for remark in &finding.remarks {
+            writeln!(out, "  note {remark}")?;
+        }
     }
     let hold = outcomes.iter().filter(|(_, f)| f.verdict() == Verdict::Holds).count();
     writeln!(out, "\nverdicts: {hold} of {} hold; {}", outcomes.len(), duration(took))?;

@@ -137,16 +137,15 @@ impl Reader<'_> {
                 (None, Some(steps)) => steps,
                 (None, None) => return Err(missing("steps", "steps = 1e6")),
             };
-            let model = match &world {
-                World::File(path) => {
-                    let bytes = std::fs::read(path).map_err(|source| {
-                        let error = FormatError::io(path, source);
-                        self.at(place.clone(), Problem::World(error.into()))
-                    })?;
-                    Some(blake3::hash(&bytes).to_hex()[..16].to_string())
-                }
-                World::Library { .. } => None,
-            };
+            let mut contents = Vec::new();
+            for path in world.files() {
+                let bytes = std::fs::read(&path).map_err(|source| {
+                    let error = FormatError::io(&path, source);
+                    self.at(place.clone(), Problem::World(error.into()))
+                })?;
+                contents.push(blake3::hash(&bytes).to_hex()[..16].to_string());
+            }
+            let model = (!contents.is_empty()).then(|| contents.join("+"));
             if worlds.iter().any(|earlier| earlier.world.to_string() == world.to_string()) {
                 let what = format!("the world {world}");
                 let change = "keep one of them; other steps make another experiment";

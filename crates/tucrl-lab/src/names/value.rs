@@ -117,7 +117,8 @@ impl fmt::Display for Value {
             Self::Number(number) => write!(f, "{number}"),
             Self::Integer(integer) => write!(f, "{integer}"),
             Self::Word(word) => f.write_str(word),
-            Self::Spec(spec) if spec.contains([':', ',', '=']) => write!(f, "({spec})"),
+            // A point may be that of `.json`, which at the end of a text makes it the name of a file.
+            Self::Spec(spec) if spec.contains([':', ',', '=', '.']) => write!(f, "({spec})"),
             Self::Spec(spec) => f.write_str(spec),
         }
     }

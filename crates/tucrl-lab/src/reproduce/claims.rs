@@ -5,7 +5,9 @@
 //!
 //! Reads the judges.
 
-use super::{Claim, cast, free_lunch, junk, pictures, regimes, spans, taxi, three_state};
+use super::{
+    Claim, cast, free_lunch, junk, junk_cast, pictures, regimes, spans, taxi, three_state,
+};
 
 macro_rules! experiments {
     ($name:literal) => {
@@ -115,6 +117,18 @@ pub const CLAIMS: &[Claim] = &[
         computation: None,
         core_seconds: (10.0, 40.0),
         judge: junk::judge,
+    },
+    Claim {
+        name: "junk-cast",
+        title: "Who pays for states that nobody can reach",
+        says: "Whoever believes in states never seen pays for them for ever: UCRL and its relatives, and posterior \
+               sampling whose prior outweighs what is seen. TUCRL (with relaxation=mass), those that are told the \
+               span, and who has no model do not.",
+        place: "section 1, misspecified states; the experiment with every learner is ours",
+        experiment: experiments!("junk-cast"),
+        computation: Some(junk_cast::compute),
+        core_seconds: (40.0, 400.0),
+        judge: junk_cast::judge,
     },
     Claim {
         name: "posterior",

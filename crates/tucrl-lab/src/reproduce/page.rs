@@ -60,6 +60,7 @@ pub fn verdicts(outcomes: &[Outcome<'_>], scale: Scale) -> String {
             "says": claim.says,
             "verdict": finding.verdict(),
             "checks": finding.checks,
+            "remarks": finding.remarks,
             "figures": figures,
         })
     };
@@ -92,6 +93,9 @@ fn markdown(outcomes: &[Outcome<'_>], scale: Scale) -> String {
                 "| {} | {} | {} | {holds} |",
                 check.statistic, check.measured, check.wanted
             );
+        }
+        for remark in &finding.remarks {
+            let _ = write!(out, "\n{remark}\n");
         }
         for drawn in &finding.figures {
             let _ = write!(out, "\n![{}](figures/{}.svg)\n", drawn.caption, drawn.name);
@@ -151,6 +155,8 @@ fn section(claim: &Claim, finding: &Finding, badge: &str) -> String {
             escaped(&check.wanted)
         );
     }
+    let remark = |remark: &String| format!("<p>{}</p>\n", escaped(remark));
+    let remarks: String = finding.remarks.iter().map(remark).collect();
     let figure = |drawn: &super::Drawn| {
         format!(
             "<figure><img alt=\"{0}\" src=\"data:image/svg+xml,{1}\"><figcaption>{0}</figcaption></figure>\n",
@@ -169,7 +175,7 @@ fn section(claim: &Claim, finding: &Finding, badge: &str) -> String {
     format!(
         "<section id=\"{}\">\n<h2>{} {badge}</h2>\n<p>{} <span class=\"note\">({})</span></p>\n\
          <div class=\"wide\"><table class=\"numbers\"><thead><tr><th>statistic</th><th>measured</th>\
-         <th>wanted</th><th>so</th></tr></thead><tbody>{rows}</tbody></table></div>\n{figures}{report}\n</section>\n",
+         <th>wanted</th><th>so</th></tr></thead><tbody>{rows}</tbody></table></div>\n{remarks}{figures}{report}\n</section>\n",
         claim.name,
         escaped(claim.title),
         escaped(claim.says),

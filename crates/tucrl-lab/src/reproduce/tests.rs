@@ -149,6 +149,79 @@ fn a_lunch_that_is_free_is_noticed() {
     }
 }
 
+/// What every learner of the cast loses alone and in the crowd, with one of them replaced.
+fn cast_verdict(lie: Option<Line<'_>>) -> Verdict {
+    let claim = Claim::named("junk-cast").unwrap();
+    let experiment = claim.experiment(Scale::Quick).unwrap().unwrap();
+    let little: fn(f64) -> f64 = |t| 50.0 * t.ln();
+    let mut runs = Vec::new();
+    for world in ["alone", "crowd"] {
+        for agent in &experiment.agents {
+            let label = agent.label.as_str();
+            let believes =
+                label.starts_with("UCRL") || ["KL-UCRL", "Optimistic PSRL"].contains(&label);
+            let curve = match label {
+                "random" => |t| 0.4 * t,
+                _ if world == "alone" => little,
+                "PSRL" | "TSDE" | "DS-PSRL" => |t| 0.39 * t,
+                "TUCRL, as written" => |t| 0.3 * t,
+                _ if believes => |t| 0.1 * t,
+                _ => little,
+            };
+            let lie = lie.filter(|lie| (world, label) == (lie.0, lie.1));
+            let curve = lie.map_or(curve, |lie| lie.2);
+            runs.extend((0..4).map(|run| StoredRun {
+                agent: agent.agent.to_string(),
+                ..stored(world, label, run, curve)
+            }));
+        }
+    }
+    let study = Study::new(&runs).unwrap();
+    let computed = serde_json::json!([{ "agent": "psrl", "world": "crowd", "reason": "too much" }]);
+    let evidence = Evidence { study: Some(&study), computed: &computed };
+    let finding = match lie {
+        None => claim.judge(&evidence),
+        Some(_) => junk_cast::measured(&evidence),
+    };
+    let finding = finding.unwrap();
+    assert_eq!(finding.remarks.len(), 4, "three that are shown, one that refuses");
+    assert_eq!(finding.remarks[3], "psrl as published cannot run from crowd on: too much.");
+    finding.verdict()
+}
+
+#[test]
+fn who_pays_for_junk_is_judged_learner_by_learner() {
+    assert_eq!(cast_verdict(None), Verdict::Holds);
+    let linear: fn(f64) -> f64 = |t| 0.03 * t;
+    let root: fn(f64) -> f64 = |t| t.sqrt();
+    for (place, label, lie) in [
+        ("crowd", "UCRL3", root),
+        ("crowd", "Optimistic PSRL", linear),
+        ("crowd", "TUCRL, as written", root),
+        ("crowd", "TSDE", |t| 0.3 * t),
+        ("crowd", "TUCRL, mass", linear),
+        ("crowd", "Optimistic Q", linear),
+        ("alone", "KL-UCRL", linear),
+    ] {
+        let verdict = cast_verdict(Some((place, label, lie)));
+        assert_eq!(verdict, Verdict::DoesNotHold, "{label} {place}");
+    }
+    assert_eq!(cast_verdict(Some(("crowd", "REGAL.D", linear))), Verdict::Holds, "only shown");
+}
+
+/// Every learner of the catalogue takes part in the experiment about junk.
+#[test]
+fn no_learner_is_left_out_of_the_cast() {
+    for scale in [Scale::Quick, Scale::Paper] {
+        let experiment = Claim::named("junk-cast").unwrap().experiment(scale).unwrap().unwrap();
+        let names: Vec<&str> = experiment.agents.iter().map(|a| a.agent.entry().name).collect();
+        for entry in crate::agent_catalogue::agents() {
+            let is_yardstick = ["oracle", "heuristic"].contains(&entry.name);
+            assert!(is_yardstick || names.contains(&entry.name), "{}", entry.name);
+        }
+    }
+}
+
 #[test]
 fn spans_of_another_law_are_noticed() {
     let claim = Claim::named("spans").unwrap();

@@ -8,7 +8,7 @@ use super::{DrawError, Drawn, Prior, RewardEvidence, TABLE_LIMIT};
 use crate::counts::Counts;
 use crate::mdp::Mdp;
 use crate::rng::RandomStream;
-use crate::solve;
+use crate::solve::{self, Solution};
 use crate::space::StateId;
 
 /// A world drawn from the posterior.
@@ -94,23 +94,34 @@ pub(super) fn draw(
     let SampledWorld { mdp, unseen, lowest } = prior.draw_world(counts, evidence, random)?;
     let answer = solve::solve(&mdp)?;
     let seen = counts.seen();
-    let action = |state: usize| answer.policy.action(state).unwrap_or(0) as u32;
-    let seen_bias = &answer.bias[..seen];
-    let bottom = seen_bias.iter().copied().fold(f64::INFINITY, f64::min);
-    let top_unseen = answer.bias[seen..].iter().copied().reduce(f64::max);
-    let bounds = answer.gain.iter().zip(&answer.gain_error);
-    let (gain_low, gain_high) = bounds.fold((f64::INFINITY, f64::NEG_INFINITY), |ends, (g, e)| {
-        (ends.0.min(g - e + lowest), ends.1.max(g + e + lowest))
-    });
-    Ok(Drawn {
-        actions: (0..seen).map(action).collect(),
-        unseen_actions: unseen.iter().zip(seen..).map(|(&id, row)| (id, action(row))).collect(),
-        action_unseen: 0,
-        gain_low,
-        gain_high,
-        bias: seen_bias.iter().map(|value| value - bottom).collect(),
-        bias_unseen: top_unseen.map(|value| value - bottom),
-        span: answer.span(),
-        sweeps: answer.sweeps,
-    })
+    let action = |row: usize| answer.policy.action(row).unwrap_or(0) as u32;
+    let mut drawn = Drawn::of_table(&answer, seen, lowest);
+    drawn.unseen_actions = unseen.iter().zip(seen..).map(|(&id, row)| (id, action(row))).collect();
+    Ok(drawn)
+}
+
+impl Drawn {
+    /// The solution of a table that begins with the seen states and whose rewards were lowered by `lowest`; without
+    /// actions for states never seen.
+    pub(super) fn of_table(answer: &Solution, seen: usize, lowest: f64) -> Self {
+        let action = |state: usize| answer.policy.action(state).unwrap_or(0) as u32;
+        let seen_bias = &answer.bias[..seen];
+        let bottom = seen_bias.iter().copied().fold(f64::INFINITY, f64::min);
+        let top_unseen = answer.bias[seen..].iter().copied().reduce(f64::max);
+        let bounds = answer.gain.iter().zip(&answer.gain_error);
+        let ends = (f64::INFINITY, f64::NEG_INFINITY);
+        let (gain_low, gain_high) = bounds
+            .fold(ends, |ends, (g, e)| (ends.0.min(g - e + lowest), ends.1.max(g + e + lowest)));
+        Self {
+            actions: (0..seen).map(action).collect(),
+            unseen_actions: Vec::new(),
+            action_unseen: 0,
+            gain_low,
+            gain_high,
+            bias: seen_bias.iter().map(|value| value - bottom).collect(),
+            bias_unseen: top_unseen.map(|value| value - bottom),
+            span: answer.span(),
+            sweeps: answer.sweeps,
+        }
+    }
 }

@@ -175,5 +175,6 @@ pub(crate) fn relatives(optimism: &Optimism) -> Vec<Algorithm> {
         regal(Penalty::Constant(0.05), f64::INFINITY),
         regal(Penalty::LastLength, f64::INFINITY),
         regal(Penalty::Guesses, f64::INFINITY),
+        Algorithm::Tucrl(Tucrl { optimism: optimism.clone(), relaxation: Relaxation::Mass }),
     ]
 }
