@@ -137,7 +137,12 @@ fn best_policy(
     rough: &Constant,
 ) -> Option<Constant> {
     let is_good = |answer: &Constant| answer.width() <= GOOD_ENOUGH * r_max;
-    let mut best = policy_iteration(part, r_max, tolerance, &rough.choice, PATIENCE).ok();
+    // Hardly any sweeps say hardly anything about what is best, but enough about where.
+    let is_informed = run.sweeps > VERY_FEW as u64;
+    let mut best = match is_informed {
+        true => policy_iteration(part, r_max, tolerance, &rough.choice, PATIENCE).ok(),
+        false => None,
+    };
     for attempt in 0..2 {
         if best.as_ref().is_some_and(is_good) {
             return best;
@@ -145,6 +150,7 @@ fn best_policy(
         let from = match (attempt, &best) {
             (0, _) => walk_to(part, &rough.choice, run.most_promising(part)),
             (_, Some(best)) => best.choice.clone(),
+            (_, None) if !is_informed => rough.choice.clone(),
             (_, None) => return None,
         };
         if let Ok(next) = policy_iteration(part, r_max, tolerance, &from, ROUND_LIMIT)
