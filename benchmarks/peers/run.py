@@ -57,6 +57,7 @@ def main():
     ask = parser.parse_args()
     if sys.version_info < (3, 10):
         sys.exit("Python 3.10 or newer is needed")
+    load = os.getloadavg()[0]
     WORK.mkdir(parents=True, exist_ok=True)
     if not ask.no_build:
         say("building tucrl")
@@ -64,7 +65,6 @@ def main():
     say("installing peers")
     environments = {name: environment(name, packages) for name, packages in SOLVERS.items()}
     environments["statisticalrl"] = environment("statisticalrl", LEARNERS)
-    load = os.getloadavg()[0]
     ratio_rows, missed = ratios()
     solver_rows, missed_solving = solving(environments, ask)
     edge_rows = edge_cases(environments, ask)

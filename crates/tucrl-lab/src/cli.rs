@@ -239,7 +239,7 @@ pub(crate) struct Inspect {
     /// Leave out what is slow: the diameters, or gain, bias and span
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(crate) skip: Vec<Part>,
-    /// Compute the diameter also of worlds with more than 20000 reachable states
+    /// Compute the diameter also where it takes longer than half a minute, or of more than 20000 reachable states
     #[arg(long)]
     pub(crate) all: bool,
     /// How many threads to use; one per core unless given

@@ -9,12 +9,19 @@
 //!
 //! Reads `tucrl::{structure, solve, hitting}`; feeds the command `inspect`.
 
+use std::time::{Duration, Instant};
+
 use serde::{Serialize, Serializer};
 use tucrl::error::SolveError;
 use tucrl::hitting;
 use tucrl::mdp::Mdp;
 use tucrl::solve::{self, BiasKind, Solution};
 use tucrl::structure::{self, Class};
+
+/// Before a diameter is computed that may take longer than somebody waits, the time of so many targets is taken.
+const TRIAL_TARGETS: usize = 5;
+/// With fewer reachable states than this nobody waits long.
+const TRIAL_FROM: usize = 1_000;
 
 /// How many sizes of end components are listed.
 const LISTED_SIZES: usize = 20;
@@ -29,6 +36,8 @@ pub struct Effort {
     /// The diameters, when there are at most this many reachable states. Infinite ones cost nothing
     /// and are always found unless this is 0.
     pub diameter_limit: usize,
+    /// Leave the diameters out if they would take longer than this, judged by a few targets.
+    pub patience: Option<Duration>,
 }
 
 /// Hears what is being computed and how far it is.
@@ -141,6 +150,9 @@ pub struct Inspection {
     pub max_support_reachable: usize,
     /// The keys that are absent because they were not computed.
     pub skipped: Vec<&'static str>,
+    /// How long the diameters would have taken, in seconds, if that is why they are absent.
+    #[serde(skip)]
+    pub diameter_seconds: Option<f64>,
     /// Reachable states over all; only of worlds without a table, whose class, end components, pairs,
     /// transitions and supports are those of the reachable part.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -191,6 +203,7 @@ impl Inspection {
             max_support: mdp.max_support(),
             max_support_reachable: structure::max_support_within(mdp, &is_reachable),
             skipped: Vec::new(),
+            diameter_seconds: None,
             reachable_fraction: None,
             policy: None,
         };
@@ -203,7 +216,7 @@ impl Inspection {
             let keys = ["gain", "gain_error", "span", "span_reachable", "bias_kind"];
             inspection.skipped.extend(keys);
         }
-        inspection.measure(mdp, &is_reachable, effort.diameter_limit, watch)?;
+        inspection.measure(mdp, &is_reachable, effort, watch)?;
         Ok(inspection)
     }
 
@@ -242,9 +255,10 @@ impl Inspection {
         &mut self,
         mdp: &Mdp,
         is_reachable: &[bool],
-        limit: usize,
+        effort: Effort,
         watch: &dyn Watch,
     ) -> Result<(), SolveError> {
+        let limit = effort.diameter_limit;
         if limit > 0 {
             if self.class != Class::Communicating {
                 self.diameter = Some(Steps::Infinite);
@@ -253,9 +267,18 @@ impl Inspection {
                 self.diameter_reachable = Some(Steps::Infinite);
             } else if self.reachable <= limit {
                 watch.begin("diameter");
-                let report = |done, all| watch.done(done, all);
-                let steps = hitting::diameter_within(mdp, is_reachable, &report)?;
-                self.diameter_reachable = Some(steps.into());
+                let patience = effort.patience.filter(|_| self.reachable > TRIAL_FROM);
+                let needed = match patience {
+                    Some(_) => seconds_for_diameter(mdp, is_reachable, self.reachable)?,
+                    None => 0.0,
+                };
+                if patience.is_some_and(|patience| needed > patience.as_secs_f64()) {
+                    self.diameter_seconds = Some(needed);
+                } else {
+                    let report = |done, all| watch.done(done, all);
+                    let steps = hitting::diameter_within(mdp, is_reachable, &report)?;
+                    self.diameter_reachable = Some(steps.into());
+                }
             }
             if self.class == Class::Communicating {
                 self.diameter = self.diameter_reachable;
@@ -270,6 +293,21 @@ impl Inspection {
         }
         Ok(())
     }
+}
+
+/// How long the diameter of the reachable states would take, judged by a few targets.
+fn seconds_for_diameter(
+    mdp: &Mdp,
+    is_reachable: &[bool],
+    reachable: usize,
+) -> Result<f64, SolveError> {
+    let targets = (0..mdp.states()).filter(|&state| is_reachable[state]);
+    let clock = Instant::now();
+    for target in targets.step_by(reachable.div_ceil(TRIAL_TARGETS)) {
+        hitting::fastest_times(mdp, target)?;
+    }
+    let each = clock.elapsed().as_secs_f64() / TRIAL_TARGETS as f64;
+    Ok(each * reachable as f64 / rayon::current_num_threads() as f64)
 }
 
 fn choices(mdp: &Mdp, solution: &Solution) -> Vec<Choice> {

@@ -151,6 +151,9 @@ pub enum ReproduceError {
     /// A world cannot be made.
     #[error(transparent)]
     World(#[from] tucrl::error::WorldError),
+    /// A world without a table could not be searched.
+    #[error(transparent)]
+    Explore(#[from] tucrl::explore::ExploreError),
     /// A world cannot be solved.
     #[error(transparent)]
     Solve(#[from] tucrl::error::SolveError),

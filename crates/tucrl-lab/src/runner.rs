@@ -10,11 +10,12 @@
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use tucrl::agents::Algorithm;
 use tucrl::model::Model;
+use tucrl::planner::{PlanError, Pulse};
 use tucrl::run::{Run, RunError, RunRecord, RunSpec, RunState, Truth};
 
 /// A chunk should take about so long.
@@ -31,6 +32,10 @@ pub trait Watch: Sync {
     /// Where a cell that is next in the queue should begin.
     fn begin(&self, _cell: usize) -> Begin {
         Begin::Anew
+    }
+    /// What the plans of a worker should beat, if somebody looks at it or may stop them.
+    fn pulse(&self, _worker: usize) -> Option<Arc<Pulse>> {
+        None
     }
     /// The worker goes on with a cell, which has come so far.
     fn at(&self, _worker: usize, _cell: usize, _run: &Run) {}
@@ -158,6 +163,7 @@ fn run_one(job: &Job<'_>, cell: usize, worker: usize, watch: &dyn Watch) -> Opti
         Err(error) => return Some(never_began(job.truth, error)),
     };
     let mut chunk = FIRST_CHUNK;
+    let pulse = watch.pulse(worker);
     let ending = loop {
         watch.at(worker, cell, &run);
         if run.is_complete() {
@@ -169,8 +175,17 @@ fn run_one(job: &Job<'_>, cell: usize, worker: usize, watch: &dyn Watch) -> Opti
         }
         let clock = Instant::now();
         let goal = run.taken().saturating_add(chunk);
-        match panic::catch_unwind(AssertUnwindSafe(|| run.advance(goal))) {
+        let mut advance = || match &pulse {
+            Some(pulse) => pulse.during(|| run.advance(goal)),
+            None => run.advance(goal),
+        };
+        match panic::catch_unwind(AssertUnwindSafe(&mut advance)) {
             Ok(Ok(())) => {}
+            // The run stands where it stood before the plan.
+            Ok(Err(RunError::Plan(PlanError::Interrupted { .. }))) => {
+                watch.left(cell, &run);
+                break Ending::Stopped;
+            }
             Ok(Err(error)) => break Ending::Failed(error),
             // What the run holds now cannot be trusted; the other cells do not depend on it.
             Err(panic) => return Some(never_began(job.truth, bug(&*panic))),
@@ -214,7 +229,6 @@ fn never_began(truth: &Truth, error: RunError) -> Outcome {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
     use std::sync::atomic::AtomicU64;
 
     use tucrl::agents::{Tucrl, Ucrl};
@@ -316,5 +330,24 @@ mod tests {
         let short = cell(Algorithm::Tucrl(Tucrl::default()), 1000, 0);
         let planner = cell(Algorithm::Tucrl(Tucrl::default()), 1_000_000, 0);
         assert!(weight(&planner) > weight(&long) && weight(&long) > weight(&short));
+    }
+
+    #[test]
+    fn a_plan_that_is_interrupted_is_a_stop_and_no_failure() {
+        struct Impatient(AtomicU64);
+        impl Watch for Impatient {
+            fn pulse(&self, _: usize) -> Option<Arc<Pulse>> {
+                Some(Pulse::new(Arc::new(true.into())))
+            }
+            fn left(&self, _: usize, run: &Run) {
+                assert_eq!(run.taken(), 0, "the first plan was not made");
+                self.0.fetch_add(1, Ordering::Relaxed);
+            }
+        }
+        let cells = [cell(Algorithm::Tucrl(Tucrl::default()), 1000, 0)];
+        let watch = Impatient(AtomicU64::new(0));
+        let outcomes = on(1, &cells, &watch);
+        assert_eq!(outcomes[0].ending, Ending::Stopped);
+        assert_eq!(watch.0.into_inner(), 1);
     }
 }

@@ -11,7 +11,7 @@
 //!
 //! Reads `mdp`, `policy`, `graph`, `elimination`; feeds `evaluate`, `solve`. Departures: none.
 
-use crate::elimination::{Elimination, EliminationError};
+use crate::elimination::{Banded, Elimination, EliminationError};
 use crate::error::SolveError;
 use crate::graph::{Components, strong_components};
 use crate::mdp::Mdp;
@@ -87,7 +87,8 @@ impl Chain {
     fn empty(states: usize) -> Self {
         let mut row_start = Vec::with_capacity(states + 1);
         row_start.push(0);
-        Self { row_start, next: Vec::new(), probability: Vec::new(), reward: Vec::new() }
+        let (next, probability) = (Vec::with_capacity(states), Vec::with_capacity(states));
+        Self { row_start, next, probability, reward: Vec::with_capacity(states) }
     }
 
     fn close(&mut self, reward: f64) {
@@ -153,12 +154,21 @@ impl Chain {
         values: &mut ChainValues,
     ) -> Result<Vec<(u32, f64)>, SolveError> {
         let mut members = members.to_vec();
+        let is_narrow = self.is_narrow(&members);
+        let bring_to_front = |members: &mut [u32], index: usize| match is_narrow {
+            true => members[..=index].rotate_right(1), // neighbours stay neighbours
+            false => members.swap(0, index),
+        };
+        if is_narrow {
+            let common = self.drifts_to(&members);
+            bring_to_front(&mut members, common);
+        }
         let mut solved = self.solve_around(&members, local)?;
         let mut steps = 64;
         while !solved.is_finite() && steps < SWEEP_LIMIT {
             // Returning to this state takes longer than any number: cycle through a common one.
             let common = self.busiest(&members, steps, local);
-            members.swap(0, common);
+            bring_to_front(&mut members, common);
             solved = self.solve_around(&members, local)?;
             steps *= 8;
         }
@@ -171,7 +181,7 @@ impl Chain {
         {
             // Cycles through a rare state are long, and biases are differences of cycle totals:
             // around the commonest state they keep their digits.
-            members.swap(0, heaviest);
+            bring_to_front(&mut members, heaviest);
             solved = self.solve_around(&members, local)?;
         }
         let ClassSolution { gain, mut bias, law } = solved;
@@ -184,6 +194,28 @@ impl Chain {
         let mut law: Vec<(u32, f64)> = members.into_iter().zip(law).collect();
         law.sort_unstable_by_key(|entry| entry.0);
         Ok(law)
+    }
+
+    /// Whether the members of a closed class lead only to their neighbours.
+    fn is_narrow(&self, members: &[u32]) -> bool {
+        let steps = members.iter().flat_map(|&state| {
+            self.row(state as usize).map(move |(next, _)| (state as usize, next))
+        });
+        Banded::width_of(members.len(), steps).is_some()
+    }
+
+    /// The position in a closed class where one ends up who always takes the likeliest step away from
+    /// where he is: mostly a common state.
+    fn drifts_to(&self, members: &[u32]) -> usize {
+        let (mut before, mut state) = (usize::MAX, members[0] as usize);
+        for _ in members {
+            let steps = self.row(state).filter(|&(next, _)| next != state);
+            match steps.max_by(|a, b| a.1.total_cmp(&b.1)) {
+                Some((next, _)) if next != before => (before, state) = (state, next),
+                _ => break,
+            }
+        }
+        members.partition_point(|&member| (member as usize) < state)
     }
 
     /// The position of the member of a closed class where walkers that start everywhere are most
@@ -304,8 +336,9 @@ impl Chain {
             .iter()
             .zip(&mut leak)
             .map(|(&state, leak)| {
-                let mut row = Vec::new();
-                for (next, p) in self.row(state as usize) {
+                let entries = self.row(state as usize);
+                let mut row = Vec::with_capacity(entries.len());
+                for (next, p) in entries {
                     match local[next] {
                         u32::MAX => *leak += p,
                         index => row.push((index, p)),

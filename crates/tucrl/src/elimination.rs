@@ -10,12 +10,16 @@
 //!
 //! The order of elimination follows Markowitz (least rows times columns touched); what becomes
 //! dense is finished in a dense block; a fill that exceeds the budget is an error, and the caller
-//! iterates instead.
+//! iterates instead. Where every state leads only to its neighbours, their own order is best (`banded`).
 //!
 //! Reads nothing; feeds `chain` and `hitting`. The paper takes such solutions for granted.
 
+mod banded;
+
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+
+pub(crate) use banded::Banded;
 
 /// Why an elimination was given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -33,7 +37,7 @@ const DENSE_LIMIT: usize = 3_000;
 /// A remaining block is called dense from this share of non-zeros on.
 const DENSE_SHARE: f64 = 0.2;
 
-type SparseRow = Vec<(u32, f64)>;
+pub(crate) type SparseRow = Vec<(u32, f64)>;
 
 /// The factors of one elimination; solves for any number of right-hand sides.
 #[derive(Debug, Clone)]
@@ -44,6 +48,8 @@ pub(crate) struct Elimination {
     /// diagonal flows, left of it shares, on it the outflow.
     dense_states: Vec<u32>,
     dense: Vec<f64>,
+    /// Instead of all that, where every state leads only to its neighbours.
+    banded: Option<Banded>,
 }
 
 #[derive(Debug, Clone)]
@@ -58,6 +64,17 @@ impl Elimination {
     /// Eliminates `rows.len()` states. `rows[i]` lists the probabilities of moving from i to other
     /// states of the set (self-loops are ignored), `leak[i]` the probability of leaving the set.
     pub(crate) fn new(rows: Vec<SparseRow>, leak: Vec<f64>) -> Result<Self, EliminationError> {
+        let steps = rows.iter().enumerate();
+        let steps = steps.flat_map(|(i, row)| row.iter().map(move |entry| (i, entry.0 as usize)));
+        if let Some(width) = Banded::width_of(rows.len(), steps) {
+            let banded = Some(Banded::new(&rows, width, leak)?);
+            return Ok(Self {
+                sparse: Vec::new(),
+                dense_states: Vec::new(),
+                dense: Vec::new(),
+                banded,
+            });
+        }
         Self::with_limits(rows, leak, FILL_LIMIT, DENSE_LIMIT)
     }
 
@@ -92,11 +109,14 @@ impl Elimination {
             sparse.push(step);
         }
         let (dense_states, dense) = work.finish_densely(&mut leak)?;
-        Ok(Self { sparse, dense_states, dense })
+        Ok(Self { sparse, dense_states, dense, banded: None })
     }
 
     /// Solves x = b + Q x in place: `b` becomes x.
     pub(crate) fn solve(&self, b: &mut [f64]) {
+        if let Some(banded) = &self.banded {
+            return banded.solve(b);
+        }
         for step in &self.sparse {
             let amount = b[step.state as usize];
             for &(state, share) in &step.shares {
@@ -125,6 +145,9 @@ impl Elimination {
 
     /// Solves y = c + y Q in place: with c the law of entering, y are the expected visits.
     pub(crate) fn solve_transposed(&self, c: &mut [f64]) {
+        if let Some(banded) = &self.banded {
+            return banded.solve_transposed(c);
+        }
         for step in &self.sparse {
             let visits = c[step.state as usize] / step.outflow;
             c[step.state as usize] = visits;
@@ -362,6 +385,33 @@ mod tests {
             }
             for (i, (y, inflow)) in y.iter().zip(&inflow).enumerate() {
                 assert!((y - inflow).abs() <= 1e-12 * y, "case {case}, transposed, state {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn neighbours_alone_give_the_same_solutions_by_their_own_method() {
+        let mut random = RandomStream::new(4);
+        for case in 0..200 {
+            let size = 50 + random.below(60) as usize;
+            let (mut rows, leak) = random_set(&mut random, size, 6);
+            let width = 1 + random.below(8) as usize;
+            for (i, row) in rows.iter_mut().enumerate() {
+                row.retain(|&(j, _)| i.abs_diff(j as usize) <= width);
+            }
+            let banded = Elimination::new(rows.clone(), leak.clone()).unwrap();
+            assert!(banded.banded.is_some(), "case {case}");
+            let sparse = Elimination::with_limits(rows, leak, usize::MAX, 0).unwrap();
+            let b: Vec<f64> = (0..size).map(|_| random.unit()).collect();
+            for transposed in [false, true] {
+                let (mut x, mut y) = (b.clone(), b.clone());
+                match transposed {
+                    false => (banded.solve(&mut x), sparse.solve(&mut y)),
+                    true => (banded.solve_transposed(&mut x), sparse.solve_transposed(&mut y)),
+                };
+                for (i, (x, y)) in x.iter().zip(&y).enumerate() {
+                    assert!((x - y).abs() <= 1e-12 * y, "case {case}, state {i}: {x} and {y}");
+                }
             }
         }
     }

@@ -14,16 +14,24 @@
 //! increments, the greedy policy attains the lower one, and v(s') - v(s) is at most the upper one times
 //! the optimistic shortest path from s to s', which is the paper's bound on the span.
 //!
+//! **Many states.** A sweep looks at each state on its own, so with many seen states they are shared among the
+//! threads of the present rayon pool; the numbers are the same, whatever their number. Whoever waits can look at
+//! the [`Pulse`](crate::planner::Pulse) of the plan.
+//!
 //! Reads `plausible`, `inner_max`, `chain`; feeds the agents. Departures from the paper: none with
 //! `planner=plain`; acceleration as said.
+
+mod strip;
 
 use serde::{Deserialize, Serialize};
 
 use crate::chain::Chain;
 use crate::inner_max::{Ranking, Scratch, UNSEEN, Values};
-use crate::planner::{Choice, Plan, PlanError, ends};
+use crate::planner::{Choice, Plan, PlanError, Pulse, ends};
 use crate::plausible::{PlausibleSet, View};
 use crate::rng::RandomStream;
+
+use strip::Strip;
 
 /// How to choose among actions that look equally good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -84,10 +92,6 @@ const EVALUATION_LIMIT: usize = 4_000;
 /// are noise and nothing that is judged by them can be trusted.
 const RESOLUTION: f64 = 1.0 / 32.0;
 
-/// How far the upper bound on a pair must lie below the best pair, as a share of the largest value, for
-/// its own value not to matter: well beyond rounding and beyond what counts as a tie.
-const MARGIN: f64 = 1e-6;
-
 /// Solves the extended world to accuracy r_max / sqrt(t_k).
 ///
 /// # Errors
@@ -113,9 +117,13 @@ pub(crate) fn solve_to(
     let mut run = Sweeper::new(set, options.aperiodicity, start);
     let mut evaluations = 0;
     let mut earlier_span = f64::INFINITY;
+    let pulse = Pulse::present();
     loop {
         let (low, high) = run.sweep();
         let span = high - low;
+        if pulse.as_ref().is_some_and(|pulse| !pulse.beat(run.sweeps, span, tolerance)) {
+            return Err(PlanError::Interrupted { t_k });
+        }
         if span <= tolerance {
             let (_, highest) = ends(run.values.seen.iter().copied().chain([run.values.unseen]));
             if highest * f64::EPSILON > RESOLUTION * tolerance {
@@ -233,8 +241,8 @@ impl<'a, 'b> Sweeper<'a, 'b> {
         let set = self.set;
         set.rank(&self.values, &mut self.ranking);
         let view = View::new(&self.values, &self.ranking, set.unseen > 0);
-        let tau = self.aperiodicity;
-        let mut strip = Strip {
+        let (tau, drift) = (self.aperiodicity, self.drift);
+        let all = Strip {
             first: 0,
             first_pair: 0,
             swept: &mut self.swept.seen,
@@ -243,7 +251,7 @@ impl<'a, 'b> Sweeper<'a, 'b> {
             worth: &mut self.worth,
             payers: &mut self.payers,
         };
-        let (mut low, mut high) = strip.sweep(set, &view, tau, self.drift, &mut self.scratch);
+        let (mut low, mut high) = all.sweep_all(set, &view, tau, drift, &mut self.scratch);
         if set.unseen > 0 {
             let here = self.values.unseen;
             let pulled = set
@@ -442,78 +450,6 @@ impl<'a, 'b> Sweeper<'a, 'b> {
             unseen: set.counts().unseen(),
             under_visited: 0,
         }
-    }
-}
-
-/// Neighbouring states that are swept one after another.
-struct Strip<'c> {
-    /// The number of the first state, and of its first pair.
-    first: u32,
-    first_pair: usize,
-    swept: &'c mut [f64],
-    favourite: &'c mut [u32],
-    alarm: &'c mut [f64],
-    worth: &'c mut [f64],
-    payers: &'c mut [[u8; 2]],
-}
-
-impl Strip<'_> {
-    /// Sweeps the states; returns the smallest and largest increment.
-    ///
-    /// The pair that was best last time comes first; of the others, those that sleep are not looked at,
-    /// and those whose upper bound lies below it need no search for their best law.
-    fn sweep(
-        &mut self,
-        set: &PlausibleSet<'_>,
-        view: &View<'_>,
-        tau: f64,
-        drift: f64,
-        scratch: &mut Scratch,
-    ) -> (f64, f64) {
-        let counts = set.counts();
-        let slack = MARGIN * (set.r_max + view.best().abs());
-        let may_sleep = set.has_fixed_laws();
-        let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        for place in 0..self.swept.len() {
-            let number = self.first + place as u32;
-            let here = view.values.seen[number as usize];
-            let worth = |reward: f64, expected: f64| reward + tau * expected + (1.0 - tau) * here;
-            let favourite = self.favourite[place] as usize;
-            let row = set.row(favourite);
-            let at = favourite - self.first_pair;
-            let quick = set.quick_value(&row, view, &mut self.payers[at]);
-            let expected = match quick {
-                Some(expected) => expected,
-                None => set.best_value_from(row.fixed_value(view), favourite, &row, view, scratch),
-            };
-            let mut best = worth(row.reward, expected);
-            self.worth[at] = best;
-            if self.alarm[place] <= drift {
-                let mut second = f64::NEG_INFINITY;
-                for pair in counts.pairs_of(number).filter(|&pair| pair != favourite) {
-                    let row = set.row(pair);
-                    let fixed = row.fixed_value(view);
-                    let mut value = worth(row.reward, set.bound_from(fixed, &row, view));
-                    if value >= best - slack {
-                        let expected = set.best_value_from(fixed, pair, &row, view, scratch);
-                        value = worth(row.reward, expected);
-                    }
-                    self.worth[pair - self.first_pair] = value;
-                    if value > best {
-                        second = best;
-                        best = value;
-                        self.favourite[place] = pair as u32;
-                    } else if value > second {
-                        second = value;
-                    }
-                }
-                self.alarm[place] = if may_sleep { drift + (best - second) - slack } else { drift };
-            }
-            self.swept[place] = best;
-            low = low.min(best - here);
-            high = high.max(best - here);
-        }
-        (low, high)
     }
 }
 

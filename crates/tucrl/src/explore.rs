@@ -272,7 +272,11 @@ impl Exploration {
         let number = |state| self.number(state).or(beyond);
         let start = start_law(generator)?.into_iter();
         builder.start_law(start.filter_map(|(state, p)| number(state).map(|number| (number, p))));
-        builder.r_max(generator.r_max()).action_names(generator.action_names().iter().copied());
+        builder.r_max(generator.r_max());
+        // A limit so low that nothing was looked at leaves no action to name.
+        if !self.states.is_empty() {
+            builder.action_names(generator.action_names().iter().copied());
+        }
         let has_names = self.states.len() <= MAX_NAMED_STATES && beyond.is_none();
         if has_names && !generator.space().factors().is_empty() {
             builder.state_names(self.states.iter().map(|&state| name(generator, state)));

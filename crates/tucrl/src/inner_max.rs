@@ -89,6 +89,25 @@ impl Ranking {
             ranked.partition_point(|&state| seen[state as usize] > values.unseen) as u32;
     }
 
+    /// Whether states never seen are at least as good as all others.
+    #[inline]
+    pub(crate) fn puts_unseen_first(&self) -> bool {
+        self.unseen_rank == 0
+    }
+
+    /// The state of a rank, if it is ranked.
+    #[inline]
+    pub(crate) fn ranked(&self, rank: u32) -> Option<u32> {
+        let is_ranked = (rank as usize) + 1 < self.prefix.len();
+        self.order.get(rank as usize).copied().filter(|_| is_ranked)
+    }
+
+    /// The sum of the best `many` values.
+    #[inline]
+    pub(crate) fn best_sum(&self, many: u32) -> f64 {
+        self.prefix[many as usize]
+    }
+
     /// Orders all states anew, worst first.
     pub(crate) fn update_worst(&mut self, values: &Values) {
         let seen = &values.seen;

@@ -6,6 +6,11 @@
 //!
 //! Reads `counts`; feeds `episode`, `evi`, `agents`. Departures from the paper: none.
 
+use std::cell::RefCell;
+use std::sync::Arc;
+use std::sync::atomic::Ordering::Relaxed;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -125,6 +130,12 @@ pub enum PlanError {
         /// The accuracy asked for.
         tolerance: f64,
     },
+    /// Somebody asked to stop; see [`Pulse`].
+    #[error("planning at step {t_k} was interrupted")]
+    Interrupted {
+        /// The step at which the episode would have started.
+        t_k: u64,
+    },
     /// The optimistic bias is so large that rounding hides the increments.
     #[error(
         "planning at step {t_k}: a bias with span {span} is too large to be judged to an accuracy of \
@@ -175,6 +186,67 @@ pub enum PlanError {
         /// What to change.
         advice: &'static str,
     },
+}
+
+/// How far the plan at hand is, for another thread that waits for it and may give it up.
+///
+/// It is set for a thread and a piece of work, not handed down through every learner: what is computed does not
+/// depend on it.
+#[derive(Debug, Default)]
+pub struct Pulse {
+    stop: Arc<AtomicBool>,
+    sweeps: AtomicU64,
+    span: AtomicU64,
+    tolerance: AtomicU64,
+}
+
+thread_local! {
+    static PULSE: RefCell<Option<Arc<Pulse>>> = const { RefCell::new(None) };
+}
+
+impl Pulse {
+    /// A pulse whose plans are given up when the flag is set.
+    pub fn new(stop: Arc<AtomicBool>) -> Arc<Self> {
+        Arc::new(Self { stop, ..Self::default() })
+    }
+
+    /// Does some work whose plans, on this thread, beat this pulse. No plan is at hand afterwards.
+    pub fn during<R>(self: &Arc<Self>, work: impl FnOnce() -> R) -> R {
+        /// Also when the work panics.
+        struct Restore(Option<Arc<Pulse>>);
+        impl Drop for Restore {
+            fn drop(&mut self) {
+                PULSE.with(|pulse| {
+                    if let Some(pulse) = pulse.replace(self.0.take()) {
+                        pulse.sweeps.store(0, Relaxed);
+                    }
+                });
+            }
+        }
+        let _restore = Restore(PULSE.with(|pulse| pulse.replace(Some(Arc::clone(self)))));
+        work()
+    }
+
+    /// The pulse of this thread's work, if anybody waits for it.
+    pub(crate) fn present() -> Option<Arc<Self>> {
+        PULSE.with(|pulse| pulse.borrow().clone())
+    }
+
+    /// Says how far the plan is; returns whether it should go on.
+    pub(crate) fn beat(&self, sweeps: u64, span: f64, tolerance: f64) -> bool {
+        self.span.store(span.to_bits(), Relaxed);
+        self.tolerance.store(tolerance.to_bits(), Relaxed);
+        self.sweeps.store(sweeps, Relaxed);
+        !self.stop.load(Relaxed)
+    }
+
+    /// The sweeps of the last plan so far, how far apart its increments are and how close they have to get;
+    /// nothing when no work is under way.
+    pub fn read(&self) -> Option<(u64, f64, f64)> {
+        let number = |bits: &AtomicU64| f64::from_bits(bits.load(Relaxed));
+        let sweeps = self.sweeps.load(Relaxed);
+        (sweeps > 0).then(|| (sweeps, number(&self.span), number(&self.tolerance)))
+    }
 }
 
 /// What a planner may look at when an episode starts.

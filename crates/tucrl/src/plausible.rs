@@ -24,7 +24,6 @@ use crate::inner_max::{
 };
 
 pub(crate) use view::{Row, View};
-use view::{max, min};
 
 /// The plausible worlds of one episode.
 ///
@@ -432,40 +431,30 @@ impl<'a> PlausibleSet<'a> {
         self.best_value_from(row.fixed_value(view), pair, &row, view, scratch)
     }
 
-    /// The best value of a pair in a ball, if the two worst observed states can pay for all that is moved, as
-    /// they nearly always can. One pass over the row without a branch that depends on values; where the two
-    /// stand in the row is remembered in `places` from sweep to sweep, because it seldom changes.
+    /// The best value of a pair; where the states that pay for optimism in a ball stand in its row is
+    /// remembered in `payers` from sweep to sweep.
     #[inline(always)]
-    pub(crate) fn quick_value(
+    pub(crate) fn sweep_value(
         &self,
+        pair: usize,
         row: &Row<'_>,
         view: &View<'_>,
-        places: &mut [u8; 2],
-    ) -> Option<f64> {
-        if self.shape != Shape::Ball || row.is_wide || row.next.len() > LONG_ROW {
-            return None;
-        }
-        let values = &view.values.seen[..];
-        let (mut sum, mut worst, mut second) = (0.0, f64::MAX, f64::MAX);
-        for (&next, &mass) in row.next.iter().zip(row.mass) {
-            let value = values[next as usize];
-            sum += mass * value;
-            second = min(second, max(worst, value));
-            worst = min(worst, value);
-        }
-        let stands = |place: u8, value: f64| {
-            row.next.get(place as usize).is_some_and(|&next| values[next as usize] == value)
+        payers: &mut [u8; 2],
+        scratch: &mut Scratch,
+    ) -> f64 {
+        let quick = match self.shape {
+            _ if row.is_wide || row.next.len() > LONG_ROW => None,
+            Shape::Ball => row.value_in_ball(view, payers),
+            Shape::Box if self.attractor.is_none() => {
+                let Capacity { cap, unseen, reach } = self.capacities[pair];
+                row.value_in_box(view, cap, unseen, reach)
+            }
+            _ => None,
         };
-        if !(stands(places[0], worst) && stands(places[1], second) && places[0] != places[1]) {
-            *places = row.find_two(values, worst, second);
+        match quick {
+            Some(value) => value,
+            None => self.best_value_from(row.fixed_value(view), pair, row, view, scratch),
         }
-        let taken = min(row.mass[places[0] as usize], row.free);
-        let left = row.free - taken;
-        let also_taken = min(row.mass.get(places[1] as usize).copied().unwrap_or(0.0), left);
-        let top = if row.is_forbidden { view.highest_seen } else { view.highest };
-        let bar = if also_taken > 0.0 { second } else { worst };
-        (also_taken >= left && bar < top)
-            .then_some(sum + row.free * top - taken * worst - also_taken * second)
     }
 
     /// An upper bound on the best value of a pair, from its fixed value: all free mass goes to the best

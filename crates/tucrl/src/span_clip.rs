@@ -19,7 +19,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evi::{Sweeper, Ties, choose};
 use crate::inner_max::{Ranking, Scratch, Values};
-use crate::planner::{Choice, Plan, PlanError, ends};
+use crate::planner::{Choice, Plan, PlanError, Pulse, ends};
 use crate::plausible::{PlausibleSet, View};
 
 /// Which guarantees the iteration carries.
@@ -125,6 +125,7 @@ pub(crate) fn solve_from(
     let level = options.c / tau;
     let mut run = Sweeper::new(set, tau, start);
     let mut first_span = None;
+    let pulse = Pulse::present();
     loop {
         run.sweep();
         let unseen = (set.unseen > 0).then_some(run.swept.unseen);
@@ -161,6 +162,9 @@ pub(crate) fn solve_from(
             high = high.max(increment);
         }
         let span = high - low;
+        if pulse.as_ref().is_some_and(|pulse| !pulse.beat(run.sweeps, span, tolerance)) {
+            return Err(PlanError::Interrupted { t_k });
+        }
         let slack = contraction.map_or(0.0, |gamma: f64| {
             let first = *first_span.get_or_insert(span);
             let rest = 2.0 * gamma.powf(run.sweeps as f64 - 1.0) / (1.0 - gamma);

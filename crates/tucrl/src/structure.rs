@@ -178,10 +178,10 @@ pub(crate) fn end_components_without(table: Table<'_>, mut is_struck: Vec<bool>)
 /// spread by passes over the table: those all of whose pairs may lead to one known already. If these are
 /// all states, nothing can be stayed in without it.
 pub(crate) fn all_end_components_meet(table: Table<'_>, is_struck: &[bool]) -> bool {
-    const STEPS: usize = 1_000;
+    let steps = table.states().min(1_000);
     const PASSES: usize = 30;
     let mut state = 0;
-    for step in 0..STEPS {
+    for step in 0..steps {
         let Some(pair) = table.pairs_of(state).find(|&pair| !is_struck[pair]) else { return false };
         let targets = &table.next[table.entries(pair)];
         state = targets[step % targets.len()] as usize;
@@ -189,9 +189,11 @@ pub(crate) fn all_end_components_meet(table: Table<'_>, is_struck: &[bool]) -> b
     let mut is_caught = vec![false; table.states()];
     is_caught[state] = true;
     let mut left = table.states() - 1;
-    for _ in 0..PASSES {
+    for pass in 0..PASSES {
         let before = left;
-        for state in 0..table.states() {
+        for index in 0..table.states() {
+            // Up and down in turns: what is found first serves those that come after.
+            let state = if pass % 2 == 0 { index } else { table.states() - 1 - index };
             if !is_caught[state] {
                 let mut pairs = table.pairs_of(state).filter(|&pair| !is_struck[pair]);
                 let is_certain = pairs.all(|pair| table.targets(pair).any(|next| is_caught[next]));
@@ -199,7 +201,7 @@ pub(crate) fn all_end_components_meet(table: Table<'_>, is_struck: &[bool]) -> b
                 left -= usize::from(is_certain);
             }
         }
-        if left == 0 || left == before {
+        if left == 0 || (left == before && pass > 0) {
             break;
         }
     }

@@ -217,13 +217,14 @@ fn reward_posteriors_follow_their_laws() {
         let found = draws(21, |random| law.draw(&counts, 0, &told, random));
         assert!(distance(found, beta) < FAR, "{law:?}");
     }
-    let two = |t: f64| 0.5 + t / (2.0 * (2.0 + t * t).sqrt());
-    let four = |t: f64| {
+    type Law = fn(f64) -> f64;
+    let two: Law = |t| 0.5 + t / (2.0 * (2.0 + t * t).sqrt());
+    let four: Law = |t| {
         let inner = 1.0 + t * t / 4.0;
         0.5 + 0.375 * t / inner.sqrt() * (1.0 - t * t / (12.0 * inner))
     };
     // Rewards in units of r_max: 0.25, then 0.25 and 0.75.
-    let students: [(&[f64], &dyn Fn(f64) -> f64); 2] = [(&[0.25], &two), (&[0.25, 0.75], &four)];
+    let students: [(&[f64], Law); 2] = [(&[0.25], two), (&[0.25, 0.75], four)];
     for (rewards, student) in students {
         let steps: Vec<(f64, u64)> = rewards.iter().map(|reward| (reward * r_max, 0)).collect();
         let counts = counts_of(1, &steps, &[0]);

@@ -267,6 +267,12 @@ fn a_search_ends_at_its_limit_and_when_told_to() {
     let found = explore(&world, 100, &|_| true).unwrap();
     assert!(!found.is_complete() && found.found() > 100 && found.found() < 300);
     assert!(matches!(found.table(&world, &|_, _| true), Err(ExploreError::TooMany { .. })));
+    // Not even the start is looked at where there are more starts than the limit.
+    let game = BreakoutGame::default().generator().unwrap();
+    let nothing = explore(&game, 1, &|_| true).unwrap();
+    assert!(nothing.states.is_empty() && nothing.frontier > 1);
+    let table = nothing.pessimistic_table(&game, &|_, _| true).unwrap();
+    assert_eq!((table.states(), table.pairs()), (1, 1), "all that lies beyond");
     let whole = explore(&world, 5000, &|_| true).unwrap();
     assert!(whole.is_complete());
     assert_eq!((whole.states.len(), whole.depth, whole.max_support), (5000, 4999, 3));
@@ -314,5 +320,67 @@ fn a_seen_pair_with_two_next_states_takes_less_than_two_hundred_bytes() {
         }
         // docs/vast-worlds.md says so.
         assert!(worst > 100.0 && worst <= most, "{actions}, {successors}: {worst}");
+    }
+}
+
+#[test]
+fn a_sweep_over_many_states_is_the_same_on_any_number_of_threads() {
+    use tucrl::counts::{Counts, Variance};
+    use tucrl::planner::{Planner, Situation};
+    // Enough states that a sweep is shared; half of the pairs tried, some of them often.
+    let states = 40_000;
+    let mut counts = Counts::new(Space::uniform(1 << 50, 3), Variance::default());
+    let mut random = RandomStream::new(5);
+    for state in 0..states {
+        counts.see(state << 20);
+    }
+    for _ in 0..6 * states {
+        let skewed = random.below(1 + random.clone().below(states)) as u32;
+        let pair = counts.pair(skewed, random.below(3) as u32);
+        let next = (u64::from(skewed) + random.below(50)) % states;
+        counts.record(pair, random.unit() * f64::from(skewed) / states as f64, next as u32);
+    }
+    counts.freeze();
+    let optimism = Optimism { alpha_r: 0.05, alpha_p: 0.05, ..Optimism::default() };
+    let (balls, boxes) = (
+        Tucrl { optimism: optimism.clone(), ..Tucrl::default() },
+        Ucrl { optimism, ..Ucrl::default() },
+    );
+    let planners: [&(dyn Planner + Sync); 2] = [&balls, &boxes];
+    for planner in planners {
+        let plan = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| planner.plan(&Situation::new(&counts, 6 * states)).unwrap())
+        };
+        let alone = plan(1);
+        assert!(alone.sweeps > 1 && alone.choices.len() == states as usize);
+        for threads in [2, 3, 7] {
+            assert_eq!(plan(threads), alone, "{threads} threads");
+        }
+    }
+}
+
+#[test]
+fn a_plan_that_is_given_up_leaves_the_run_where_it_stood() {
+    use std::sync::atomic::AtomicBool;
+    use tucrl::planner::{PlanError, Pulse};
+    let world = || Model::from(Arc::new(Taxi::default().build().unwrap()));
+    for algorithm in learners().into_iter().take(3) {
+        let whole = played(world(), algorithm.clone(), 2000);
+        let mut run = Run::new(spec(algorithm, 2000), world(), truth()).unwrap();
+        let stop = Arc::new(AtomicBool::new(false));
+        let pulse = Pulse::new(Arc::clone(&stop));
+        pulse.during(|| {
+            run.advance(1000).unwrap();
+            let (sweeps, span, tolerance) = pulse.read().unwrap();
+            assert!(sweeps > 0 && span <= tolerance, "the last plan is done");
+        });
+        assert_eq!(pulse.read(), None, "nothing is under way");
+        stop.store(true, Ordering::Relaxed);
+        let refused = pulse.during(|| run.advance(2000)).unwrap_err();
+        assert!(matches!(refused, RunError::Plan(PlanError::Interrupted { t_k }) if t_k > 1000));
+        // Nobody waits any more.
+        run.advance(2000).unwrap();
+        assert_eq!(run.record(), whole);
     }
 }

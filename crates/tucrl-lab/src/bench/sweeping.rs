@@ -4,8 +4,11 @@
 //! pair tried 64 times. The plain sweep is v -> max r + p v, on one thread, over compact arrays; the
 //! optimistic ones look for the best law in an L1 ball or a box around every row on top of that. Shrinking
 //! is chosen so that the sets neither vanish nor cover everything.
+//!
+//! A plan's first sweeps look at every pair, its last ones only at those that can still be the best. So whole
+//! plans are made, from 0 to the accuracy that the paper asks for, and the mean of their sweeps counts.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tucrl::confidence::{Confidence, Delta, Family, Shrink};
 use tucrl::counts::{Counts, Variance};
@@ -16,7 +19,7 @@ use tucrl::rng::RandomStream;
 use tucrl::space::Space;
 use tucrl::worlds::Garnet;
 
-use super::clock::{in_turns, ratio, shown};
+use super::clock::{ratio, shown, timed};
 use super::{BenchError, Goal, Length, Row};
 
 pub(super) const SWEEP: &str = "sweep";
@@ -27,7 +30,12 @@ const TRIES: u64 = 64;
 const TIME: u64 = STATES as u64 * ACTIONS as u64 * TRIES;
 
 pub(super) fn sweeps(length: Length) -> Result<Vec<Row>, BenchError> {
-    let budget = Duration::from_secs(if length == Length::Full { 30 } else { 6 });
+    // Over so many states a sweep would share its work among threads; the plain one does not.
+    rayon::ThreadPoolBuilder::new().num_threads(1).build()?.install(|| on_one_thread(length))
+}
+
+fn on_one_thread(length: Length) -> Result<Vec<Row>, BenchError> {
+    let budget = Duration::from_secs(if length == Length::Full { 60 } else { 10 });
     let mdp = Garnet { states: STATES, actions: ACTIONS, branching: 5, seed: 1 }.build()?;
     let counts = tried(&mdp);
     let widths = |family, alpha| {
@@ -46,37 +54,60 @@ pub(super) fn sweeps(length: Length) -> Result<Vec<Row>, BenchError> {
     let box_widths = widths(Family::Bernstein, 1e-2);
     let balls = PlausibleSet::balls(&counts, &ball_widths, 1.0, 0, |_| false, None);
     let boxes = PlausibleSet::boxes(&counts, &box_widths, 1.0, 0, |_| false, 0, None);
+    let tolerance = 1.0 / (TIME as f64).sqrt();
     let mut plain = Plain::of(&counts);
-    let mut in_balls = Sweeper::new(&balls, 1.0, None);
-    let mut in_boxes = Sweeper::new(&boxes, 1.0, None);
-    let best = in_turns(
-        budget,
-        &mut [
-            &mut || {
-                plain.sweep();
-                Ok(())
-            },
-            &mut || {
-                in_balls.sweep();
-                in_balls.advance();
-                Ok(())
-            },
-            &mut || {
-                in_boxes.sweep();
-                in_boxes.advance();
-                Ok(())
-            },
-        ],
-    )?;
-    let row = |set: &str, time: Duration, most: f64| {
+    let mut sweep = Duration::MAX;
+    let mut plans = [Vec::new(), Vec::new()];
+    let began = Instant::now();
+    while began.elapsed() < budget || plans[0].is_empty() {
+        for (set, best) in [&balls, &boxes].into_iter().zip(&mut plans) {
+            for _ in 0..2 {
+                sweep = timed(|| plain.sweep()).1.min(sweep);
+            }
+            keep_best(best, plan(set, tolerance));
+        }
+    }
+    let row = |set: &str, times: &[Duration], most: f64| {
         let what = format!(
             "one optimistic sweep over {set} against one plain sweep, garnet of {STATES} states, {ACTIONS} actions, 5 successors"
         );
-        let details = format!("{} against {}", shown(time), shown(best[0]));
-        let measured = (ratio(time, best[0]), "x");
+        let mean = times.iter().sum::<Duration>() / times.len().max(1) as u32;
+        let part = |time: Option<&Duration>| time.map_or(0.0, |&time| ratio(time, sweep));
+        let details = format!(
+            "mean of the {} sweeps of a plan, {} against {}; the first {:.2}x, the last {:.2}x",
+            times.len(),
+            shown(mean),
+            shown(sweep),
+            part(times.first()),
+            part(times.last())
+        );
+        let measured = (ratio(mean, sweep), "x");
         Row::new(SWEEP, what, measured, Some(Goal::AtMost(most)), details)
     };
-    Ok(vec![row("L1 balls", best[1], 1.3), row("boxes", best[2], 2.5)])
+    Ok(vec![row("L1 balls", &plans[0], 1.3), row("boxes", &plans[1], 2.5)])
+}
+
+/// How long each sweep of a plan takes.
+fn plan(set: &PlausibleSet<'_>, tolerance: f64) -> Vec<Duration> {
+    let mut sweeper = Sweeper::new(set, 1.0, None);
+    let mut times = Vec::new();
+    loop {
+        let ((low, high), time) = timed(|| {
+            let increments = sweeper.sweep();
+            sweeper.advance();
+            increments
+        });
+        times.push(time);
+        if high - low <= tolerance {
+            return times;
+        }
+    }
+}
+
+/// The best time of every sweep.
+fn keep_best(best: &mut Vec<Duration>, times: Vec<Duration>) {
+    best.resize(times.len(), Duration::MAX);
+    best.iter_mut().zip(times).for_each(|(best, time)| *best = time.min(*best));
 }
 
 /// Counts after every pair was tried equally often; seen in order, so that numbers are those of the model.

@@ -1,21 +1,27 @@
 //! How does one see how far the runs are?
 //!
 //! On a terminal, below each other: how many steps of all are done, how fast, how long it will take; and a
-//! line per thread with the run it is at. Short commands show nothing, and it is gone before the answer.
+//! line per thread with the run it is at, or, when a plan takes long, how far that is. Short commands show nothing,
+//! and it is gone before the answer.
 
 use std::fmt::Write;
 use std::io::{self, IsTerminal};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use tucrl::planner::Pulse;
 use tucrl::run::Run;
 use tucrl_lab::runner::{Outcome, Watch};
 
 use super::text::digits;
 
 const PATIENCE: Duration = Duration::from_millis(700);
+/// A plan that takes longer than this is shown.
+const LONG_PLAN: Duration = Duration::from_secs(1);
 /// More threads than this do not get a line each.
 const LINES: usize = 8;
 /// Characters of an agent's name, so that a line stays within 80 columns.
@@ -25,6 +31,8 @@ pub(super) struct Board {
     stop: Arc<AtomicBool>,
     clock: Instant,
     cells: Vec<Line>,
+    /// By worker, how far its plan is.
+    workers: Arc<[Worker]>,
     screen: Option<Screen>,
     steps: u64,
     /// Steps that were taken before, by other processes.
@@ -39,11 +47,33 @@ struct Line {
     is_begun: AtomicBool,
 }
 
+/// What a worker is at.
+struct Worker {
+    pulse: Arc<Pulse>,
+    /// When it last said something, and the beginning of what it said.
+    last: Mutex<Option<(Instant, String)>>,
+}
+
 struct Screen {
-    all: MultiProgress,
+    /// Shows long plans until it is dropped.
+    ticker: Option<(mpsc::Sender<()>, thread::JoinHandle<()>)>,
+    frame: Arc<Frame>,
     total: ProgressBar,
     lines: Vec<ProgressBar>,
+}
+
+/// Everything that is shown together, once it is.
+struct Frame {
+    all: MultiProgress,
     is_shown: AtomicBool,
+}
+
+impl Frame {
+    fn appear(&self) {
+        if !self.is_shown.swap(true, Ordering::Relaxed) {
+            self.all.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
+        }
+    }
 }
 
 impl Board {
@@ -59,8 +89,11 @@ impl Board {
         let cells: Vec<Line> = cells.into_iter().map(line).collect();
         let steps = cells.iter().map(|cell| cell.steps).sum();
         let lines = rayon::current_num_threads().min(cells.len()).min(LINES);
-        let screen = io::stderr().is_terminal().then(|| Screen::new(steps, lines));
-        Self { stop, clock: Instant::now(), cells, screen, steps, given: AtomicU64::new(0) }
+        let worker = |_| Worker { pulse: Pulse::new(Arc::clone(&stop)), last: Mutex::new(None) };
+        let workers: Arc<[Worker]> = (0..rayon::current_num_threads()).map(worker).collect();
+        let screen = io::stderr().is_terminal().then(|| Screen::new(steps, lines, &workers));
+        let (clock, given) = (Instant::now(), AtomicU64::new(0));
+        Self { stop, clock, cells, workers, screen, steps, given }
     }
 
     /// A cell of an agent, so short that a line stays within 80 columns.
@@ -70,14 +103,17 @@ impl Board {
 
     fn show(&self, worker: usize, cell: usize, run: &Run) {
         let Some(screen) = &self.screen else { return };
+        let (head, rest) = self.line(cell, run);
+        let message = format!("{head}{rest}");
+        if let Some(worker) = self.workers.get(worker) {
+            *lock(&worker.last) = Some((Instant::now(), head));
+        }
         if self.clock.elapsed() < PATIENCE {
             return;
         }
-        if !screen.is_shown.swap(true, Ordering::Relaxed) {
-            screen.all.set_draw_target(ProgressDrawTarget::stderr_with_hz(10));
-        }
+        screen.frame.appear();
         if let Some(line) = screen.lines.get(worker) {
-            line.set_message(self.line(cell, run));
+            line.set_message(message);
         }
         let done: u64 = self.cells.iter().map(|cell| cell.taken.load(Ordering::Relaxed)).sum();
         let own = done.saturating_sub(self.given.load(Ordering::Relaxed));
@@ -92,25 +128,31 @@ impl Board {
         screen.total.set_message(message);
     }
 
-    fn line(&self, cell: usize, run: &Run) -> String {
+    /// Which run and how far it is, and how it fares.
+    fn line(&self, cell: usize, run: &Run) -> (String, String) {
         let agent = run.agent();
         let (name, step) = (&self.cells[cell].name, short(run.taken()));
         let width = self.cells.iter().map(|cell| cell.name.chars().count()).max().unwrap_or(0);
         let regret = digits(run.regret(), 3);
-        let mut line = format!("{name:<width$}  step {step:<5}  regret {regret:<6}");
+        let head = format!("{name:<width$}  step {step:<5}");
+        let mut line = format!("  regret {regret:<6}");
         if agent.episode_count() > 0 {
             let _ = write!(line, "  episode {:<5}", short(agent.episode_count() as u64));
         }
         if let Some(counts) = agent.counts() {
             let _ = write!(line, "  seen {}", short(counts.seen() as u64));
         }
-        line
+        (head, line)
     }
 }
 
 impl Watch for Board {
     fn wants_stop(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
+    }
+
+    fn pulse(&self, worker: usize) -> Option<Arc<Pulse>> {
+        self.workers.get(worker).map(|worker| Arc::clone(&worker.pulse))
     }
 
     fn at(&self, worker: usize, cell: usize, run: &Run) {
@@ -134,30 +176,72 @@ impl Watch for Board {
         if let Some(line) = self.screen.as_ref().and_then(|screen| screen.lines.get(worker)) {
             line.set_message("");
         }
+        if let Some(worker) = self.workers.get(worker) {
+            *lock(&worker.last) = None;
+        }
     }
 }
 
+impl Worker {
+    /// The line of a plan that takes long.
+    fn long_plan(&self) -> Option<String> {
+        let last = lock(&self.last);
+        let (_, head) = last.as_ref().filter(|(said, _)| said.elapsed() > LONG_PLAN)?;
+        let (sweeps, span, tolerance) = self.pulse.read()?;
+        Some(format!("{head}  {}", planning(sweeps, span, tolerance)))
+    }
+}
+
+/// `planning: sweep 120, gain to 0.031, 0.001 wanted`.
+fn planning(sweeps: u64, span: f64, tolerance: f64) -> String {
+    let [span, tolerance] = [span, tolerance].map(|number| digits(number, 2));
+    format!("planning: sweep {}, gain to {span}, {tolerance} wanted", short(sweeps))
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 impl Screen {
-    fn new(steps: u64, lines: usize) -> Self {
+    fn new(steps: u64, lines: usize, workers: &Arc<[Worker]>) -> Self {
         let all = MultiProgress::with_draw_target(ProgressDrawTarget::hidden());
         let total = all.add(ProgressBar::new(steps));
         total.set_style(style("  {bar:24} {percent:>3} %  {msg}"));
-        let lines = (0..lines)
+        let lines: Vec<ProgressBar> = (0..lines)
             .map(|_| {
                 let line = all.add(ProgressBar::new(1));
                 line.set_style(style("  {msg}"));
                 line
             })
             .collect();
-        Self { all, total, lines, is_shown: AtomicBool::new(false) }
+        let (alive, ended) = mpsc::channel::<()>();
+        let frame = Arc::new(Frame { all, is_shown: AtomicBool::new(false) });
+        let (workers, shown, whole) = (Arc::clone(workers), lines.clone(), Arc::clone(&frame));
+        let ticker = thread::Builder::new().spawn(move || {
+            while ended.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                for (worker, line) in workers.iter().zip(&shown) {
+                    if let Some(message) = worker.long_plan() {
+                        whole.appear();
+                        line.set_message(message);
+                    }
+                }
+            }
+        });
+        // Without a thread long plans are not shown, which is no reason to stop.
+        let ticker = ticker.ok().map(|thread| (alive, thread));
+        Self { ticker, frame, total, lines }
     }
 }
 
 impl Drop for Screen {
     fn drop(&mut self) {
+        if let Some((alive, thread)) = self.ticker.take() {
+            drop(alive);
+            let _ = thread.join();
+        }
         self.lines.iter().chain([&self.total]).for_each(ProgressBar::finish_and_clear);
         // If even that cannot be written, nobody is there to see it.
-        let _ = self.all.clear();
+        let _ = self.frame.all.clear();
     }
 }
 
@@ -194,7 +278,38 @@ fn time(seconds: f64) -> String {
 
 #[cfg(test)]
 mod tests {
+    use tucrl::agents::{Algorithm, Tucrl};
+    use tucrl::policy::Policy;
+    use tucrl::run::{Checkpoints, RunSpec, Truth};
+
     use super::*;
+
+    #[test]
+    fn a_long_plan_is_shown_and_a_short_one_is_not() {
+        let worker = Worker { pulse: Pulse::new(Arc::default()), last: Mutex::new(None) };
+        assert_eq!(worker.long_plan(), None, "at nothing");
+        let long_ago = Instant::now().checked_sub(2 * LONG_PLAN).unwrap();
+        *lock(&worker.last) = Some((long_ago, "tucrl #0  step 10  ".into()));
+        assert_eq!(worker.long_plan(), None, "no plan has begun");
+        let mdp = Arc::new(tucrl::worlds::RiverSwim::default().build().unwrap());
+        let algorithm = Algorithm::Tucrl(Tucrl::default());
+        let checkpoints = Checkpoints::PerDecade(1);
+        let spec = RunSpec { algorithm, steps: 50, checkpoints, master_seed: 1, run: 0 };
+        let optimal_policy = Policy::deterministic([]);
+        let truth = Truth { gain: 0.5, reachable: 6, optimal_policy };
+        let mut run = Run::new(spec, mdp, truth).unwrap();
+        worker.pulse.during(|| {
+            run.advance(50).unwrap();
+            let shown = worker.long_plan().unwrap();
+            assert!(shown.starts_with("tucrl #0  step 10    planning: sweep "), "{shown}");
+            *lock(&worker.last) = Some((Instant::now(), String::new()));
+            assert_eq!(worker.long_plan(), None, "it has just said something");
+        });
+        assert_eq!(
+            planning(12_345, 0.031_25, 0.001),
+            "planning: sweep 12.3k, gain to 0.031, 0.0010 wanted"
+        );
+    }
 
     #[test]
     fn counts_and_times_are_short() {

@@ -60,7 +60,8 @@ pub(super) fn run(ask: &Bound) -> anyhow::Result<String> {
     let progress = Progress::new();
     progress.begin("building the world");
     let mdp = world.build(&ask.source.options())?;
-    let effort = Effort { gain: false, policy: false, diameter_limit: DIAMETER_LIMIT };
+    let effort =
+        Effort { gain: false, policy: false, diameter_limit: DIAMETER_LIMIT, patience: None };
     let known = Inspection::of(world.to_string(), &mdp, effort, &progress)?;
     progress.begin("gap between policies");
     let gap = gap(&mdp)?;

@@ -2,6 +2,7 @@
 
 use std::fmt::{Error, Write};
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::{Context, bail};
 use tucrl::model::Model;
@@ -17,6 +18,8 @@ use crate::cli::{Inspect, Part};
 
 /// With more reachable states than this the diameter takes minutes at least.
 const DIAMETER_LIMIT: usize = 20_000;
+/// With fewer it takes longer than this in some worlds.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// A gain with a larger error than this, in units of the largest reward, is not worth the name exact.
 const POOR: f64 = 1e-6;
@@ -62,6 +65,7 @@ pub(super) fn run(ask: &Inspect) -> anyhow::Result<String> {
             true if ask.all => usize::MAX,
             true => DIAMETER_LIMIT,
         },
+        patience: (!ask.all).then_some(PATIENCE),
     };
     let inspection = Inspection::of(world.to_string(), &mdp, effort, &progress)?;
     let inspection = match nominal {
@@ -91,8 +95,13 @@ fn remarks(known: &Inspection, diameter_is_wanted: bool) -> Vec<(&'static str, S
     }
     if known.diameter_reachable.is_none() && diameter_is_wanted {
         let reachable = known.reachable;
+        let long = match known.diameter_seconds {
+            Some(seconds) if seconds < 60.0 => "up to a minute".into(),
+            Some(seconds) => format!("about {} minutes", digits(seconds / 60.0, 2)),
+            None => "long".into(),
+        };
         let remark = format!(
-            "the diameter of {reachable} reachable states would take long and is left out: ask \
+            "the diameter of {reachable} reachable states would take {long} and is left out: ask \
              for it with --all"
         );
         remarks.push(("note", remark));
@@ -231,7 +240,7 @@ mod tests {
     #[test]
     fn a_gain_that_is_hardly_known_is_warned_about() {
         let mdp = tucrl::worlds::RiverSwim::default().build().unwrap();
-        let effort = Effort { gain: true, policy: false, diameter_limit: 0 };
+        let effort = Effort { gain: true, policy: false, diameter_limit: 0, patience: None };
         let mut known = Inspection::of("river-swim".into(), &mdp, effort, &()).unwrap();
         assert!(remarks(&known, false).is_empty());
         known.gain_error = Some(0.0123);
@@ -243,7 +252,7 @@ mod tests {
     #[test]
     fn equal_end_components_are_counted_together() {
         let mdp = tucrl::worlds::SixArms.build().unwrap();
-        let effort = Effort { gain: false, policy: false, diameter_limit: 0 };
+        let effort = Effort { gain: false, policy: false, diameter_limit: 0, patience: None };
         let mut known = Inspection::of("six-arms".into(), &mdp, effort, &()).unwrap();
         let mut shown = |count, sizes: &[usize]| {
             known.end_components = count;
@@ -254,5 +263,27 @@ mod tests {
         assert_eq!(shown(3, &[5, 4, 1]), "3, of 5, 4 and 1 states");
         assert_eq!(shown(9, &[5, 4, 4]), "9, of 5, 2 × 4 and 6 not larger states");
         assert_eq!(shown(9, &[5, 1, 1]), "9, of 5 and 8 × 1 states");
+    }
+
+    #[test]
+    fn a_diameter_that_nobody_waits_for_is_left_out_and_the_flag_named() {
+        let mut ring = tucrl::mdp::Mdp::builder();
+        for state in 0..1200 {
+            ring.state().action(0.5, [((state + 1) % 1200, 1.0)]);
+        }
+        ring.start_at(0);
+        let mdp = ring.build().unwrap();
+        let inspect = |patience| {
+            let effort =
+                Effort { gain: false, policy: false, diameter_limit: usize::MAX, patience };
+            Inspection::of("ring".into(), &mdp, effort, &()).unwrap()
+        };
+        let hasty = inspect(Some(Duration::ZERO));
+        assert!(hasty.start_is_recoverable && hasty.diameter_reachable.is_none());
+        assert!(hasty.skipped.contains(&"diameter_reachable"), "{:?}", hasty.skipped);
+        let said = &remarks(&hasty, true)[0].1;
+        assert!(said.contains("would take up to a minute") && said.ends_with("--all"), "{said}");
+        let patient = inspect(Some(Duration::from_secs(3600)));
+        assert_eq!(patient.diameter_reachable, Some(Steps::Finite(1199.0)));
     }
 }

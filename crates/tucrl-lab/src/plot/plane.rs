@@ -8,7 +8,7 @@
 use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
-use plotters::style::{Color, FontStyle, RGBColor, ShapeStyle};
+use plotters::style::{Color, FontStyle, RGBColor};
 
 use super::axis::Axis;
 use super::canvas::{Canvas, Frame, INK};
@@ -53,21 +53,18 @@ impl Figure for PlaneFigure {
         };
         let mut panel = canvas.panel(frame, axis(self.x), axis(self.y), true)?;
         let columns = self.cells.len() as f64;
+        let at = |(_, low, high): (&str, f64, f64), share: f64| low + (high - low) * share;
         for (i, column) in self.cells.iter().enumerate() {
-            let rows = column.len() as f64;
-            let at = |(_, low, high): (&str, f64, f64), share: f64| low + (high - low) * share;
-            for (j, &is_reached) in column.iter().enumerate() {
-                let (i, j) = (i as f64, j as f64);
-                let from = (at(self.x, i / columns), at(self.y, j / rows));
-                let to = (at(self.x, (i + 1.0) / columns), at(self.y, (j + 1.0) / rows));
-                let colour = if is_reached { REACHED } else { UNREACHED };
+            let (i, rows) = (i as f64, column.len() as f64);
+            // Equal cells above each other are one block: there may be a million cells.
+            let mut from_row = 0;
+            for run in column.chunk_by(|below, above| below == above) {
+                let (low, high) = (from_row as f64, (from_row + run.len()) as f64);
+                from_row += run.len();
+                let from = (at(self.x, i / columns), at(self.y, low / rows));
+                let to = (at(self.x, (i + 1.0) / columns), at(self.y, high / rows));
+                let colour = if run[0] { REACHED } else { UNREACHED };
                 panel.block(from, to, colour.filled())?;
-                let edge = ShapeStyle {
-                    color: RGBColor(255, 255, 255).to_rgba(),
-                    filled: false,
-                    stroke_width: scale.round() as u32,
-                };
-                panel.block(from, to, edge)?;
             }
         }
         panel.line(&self.curve.0, INK, 2.4)?;

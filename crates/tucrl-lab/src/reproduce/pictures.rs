@@ -1,17 +1,22 @@
 //! Which states does a designer count that never happen?
 //!
 //! The paper's first figure: the phase plane of Mountain Car with the part that cannot be entered from the
-//! valley, and three walls of Breakout, the last of which no game can show. Both are computed by search in the
-//! worlds `mountain-car` and `breakout`. Drives with the true dynamics, without any lattice, test that the cells
-//! are really out of reach, and that full acceleration from the left wall bounds the speed to the right.
+//! valley, and three walls of Breakout, the last of which no game can show. Both are computed by search in worlds
+//! that have no table, a fine `mountain-car` and `breakout-game`. Drives with the true dynamics, without any
+//! lattice, test that the cells are really out of reach, and that full acceleration from the left wall bounds the
+//! speed to the right; games played at random and a law of the game (every hole has a way out) test the walls, and
+//! a count in closed form tests those of the smaller world `breakout`.
 //!
-//! Reads `tucrl::{structure, worlds}`; the judge reads what was stored.
+//! Reads `tucrl::{explore, structure, worlds}`; the judge reads what was stored.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tucrl::explore::{ExploreError, explore};
+use tucrl::generator::{Generator, Outcomes, list, start_law};
 use tucrl::rng::RandomStream;
+use tucrl::space::ActionId;
 use tucrl::structure;
-use tucrl::worlds::{Breakout, MountainCar};
+use tucrl::worlds::{Breakout, BreakoutGame, MountainCar};
 
 use super::judge::{Wanted, check, exact};
 use super::{Evidence, Finding, ReproduceError, Scale};
@@ -26,47 +31,110 @@ const SEED: u64 = 2018;
 
 #[derive(Serialize, Deserialize)]
 struct Pictures {
-    /// Columns of the phase plane, each from the lowest speed up: whether it can be reached.
-    cells: Vec<Vec<bool>>,
+    /// Cells of the phase plane: columns, and rows in each.
+    lattice: (usize, usize),
+    /// Those that cannot be reached, as (column, lowest row, row above the last).
+    unreached: Vec<(usize, usize, usize)>,
     curve: Vec<(f64, f64)>,
     drives: Drives,
-    /// For every wall of Breakout, as bits, whether some game shows it.
+    /// For every wall of the world `breakout`, as bits, whether some game shows it.
     walls: Vec<bool>,
+    game: Game,
+}
+
+/// What was found out about the little game `breakout-game`.
+#[derive(Serialize, Deserialize)]
+struct Game {
+    rows: u64,
+    columns: u64,
+    /// The walls that some game can show, as bits, increasing; the first row is the lowest.
+    walls: Vec<u64>,
+    /// Random steps, and walls that they showed and that should not be.
+    steps: u64,
+    strange: u64,
 }
 
 /// What happened on many drives.
 #[derive(Serialize, Deserialize)]
 struct Drives {
     frames: u64,
+    #[serde(skip)]
     entered: Vec<Vec<bool>>,
+    /// Cells entered that should be out of reach.
+    trespasses: u64,
     excess: f64,
 }
 
 pub(super) fn compute(scale: Scale) -> Result<Value, ReproduceError> {
-    let refine = scale.of((1, 3));
-    let car = MountainCar::default();
-    let car = MountainCar {
-        positions: car.positions * refine,
-        velocities: car.velocities * refine,
-        ..car
-    };
-    let reached = structure::reachable(&car.build()?);
-    let cells = reached.chunks(car.velocities).map(<[bool]>::to_vec).collect();
+    let (positions, velocities) = scale.of(((200, 201), (1000, 1001)));
+    let car = MountainCar { positions, velocities, points_per_side: 3, ..MountainCar::default() };
+    let found = explore(&car.generator()?, usize::MAX, &|_| true)?;
+    let mut cells = vec![vec![false; velocities]; positions];
+    for &state in &found.states {
+        cells[state as usize / velocities][state as usize % velocities] = true;
+    }
     let curve = MountainCar::bounding_curve();
     let frames = scale.of((1_000_000, 20_000_000));
-    let drives = drives(frames, (car.positions, car.velocities), &curve);
-    let game = Breakout { width: WIDTH, height: HEIGHT, slip: 0.1 };
-    let states = structure::reachable(&game.build()?);
+    let mut drives = drives(frames, (positions, velocities), &curve);
+    drives.trespasses = trespasses(&cells, &drives.entered);
+    let small = Breakout { width: WIDTH, height: HEIGHT, slip: 0.1 };
+    let states = structure::reachable(&small.build()?);
     let walls = states.chunks(WIDTH).map(|paddles| paddles.contains(&true)).collect();
-    Ok(serde_json::json!(Pictures { cells, curve, drives, walls }))
+    let game = game(scale.of((100_000, 2_000_000)))?;
+    let lattice = (positions, velocities);
+    let unreached = unreached(&cells);
+    Ok(serde_json::json!(Pictures { lattice, unreached, curve, drives, walls, game }))
+}
+
+/// The cells that cannot be reached, those above each other together.
+fn unreached(cells: &[Vec<bool>]) -> Vec<(usize, usize, usize)> {
+    let mut runs = Vec::new();
+    for (column, rows) in cells.iter().enumerate() {
+        let mut from = 0;
+        for run in rows.chunk_by(|below, above| below == above) {
+            let to = from + run.len();
+            if !run[0] {
+                runs.push((column, from, to));
+            }
+            from = to;
+        }
+    }
+    runs
+}
+
+/// Searches the game for the walls that it can show, and plays it at random for some steps.
+fn game(steps: u64) -> Result<Game, ReproduceError> {
+    let game = BreakoutGame::default();
+    let rules = game.generator()?;
+    let others: u64 = rules.space().factors()[1..].iter().map(|factor| factor.size).product();
+    let found = explore(&rules, usize::MAX, &|_| true)?;
+    let mut walls: Vec<u64> = found.states.iter().map(|state| state / others).collect();
+    walls.dedup();
+    let mut random = RandomStream::new(SEED);
+    let mut state = start_law(&rules).map_err(ExploreError::from)?[0].0;
+    let (mut outcomes, mut strange) = (Outcomes::default(), 0);
+    for _ in 0..steps {
+        let action = random.below(3) as ActionId;
+        list(&rules, state, action, &mut outcomes).map_err(ExploreError::from)?;
+        let entries = outcomes.entries();
+        // Serves are equally likely, and nothing else is chance.
+        let outcome = &entries[random.below(entries.len() as u64) as usize];
+        state = outcome.next;
+        strange += u64::from(walls.binary_search(&(state / others)).is_err());
+    }
+    Ok(Game { rows: game.rows, columns: game.columns, walls, steps, strange })
 }
 
 pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Finding, ReproduceError> {
     let read = Pictures::deserialize(evidence.computed);
-    let Pictures { cells, curve, drives, walls } =
+    let Pictures { lattice, unreached, curve, drives, walls, game } =
         read.map_err(|source| ReproduceError::Computed { what: "the pictures", source })?;
-    let unreached: usize = cells.iter().flatten().filter(|&&is_reached| !is_reached).count();
-    let all = cells.iter().map(Vec::len).sum::<usize>();
+    let mut cells = vec![vec![true; lattice.1]; lattice.0];
+    for &(column, from, to) in &unreached {
+        cells[column][from..to].fill(false);
+    }
+    let all = lattice.0 * lattice.1;
+    let unreached: usize = unreached.iter().map(|(_, from, to)| to - from).sum();
     let shown = walls.iter().filter(|&&is_shown| is_shown).count();
     let disagree = (0..walls.len()).filter(|&wall| walls[wall] != is_stack(wall));
     let checks = vec![
@@ -78,17 +146,17 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Finding, ReproduceError> 
         ),
         exact(
             format!(
-                "of these, cells entered in {} frames of driving",
+                "of these, cells entered in {} frames of driving, but for the rim",
                 grouped(drives.frames as f64)
             ),
-            trespasses(&cells, &drives.entered),
+            drives.trespasses,
             0,
         ),
         check(
-            "highest speed of these drives above the curve of full acceleration, in cells",
+            "highest speed of these drives above the curve of full acceleration, over the top speed",
             drives.excess,
             None,
-            Wanted::AtMost(0.1),
+            Wanted::AtMost(0.01),
         ),
         exact(
             format!("walls that a game can show, of {} (4 columns of 3 bricks)", walls.len()),
@@ -100,11 +168,28 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Finding, ReproduceError> 
             disagree.count() as u64,
             0,
         ),
+        exact(
+            format!(
+                "of the {} walls of the little game, those with a hole that has no way out",
+                grouped(game.walls.len() as f64)
+            ),
+            game.walls.iter().filter(|&&wall| game.has_closed_hole(wall)).count() as u64,
+            0,
+        ),
+        exact(
+            format!("walls in {} steps of it that should not be", grouped(game.steps as f64)),
+            game.strange,
+            0,
+        ),
     ];
     let mut finding = Finding { checks, ..Finding::default() };
     let plane = PlaneFigure {
         title: "Phase plane of Mountain Car".into(),
-        explanation: format!("{unreached} of {all} cells cannot be reached from the valley"),
+        explanation: format!(
+            "{} of {} cells cannot be reached from the valley",
+            grouped(unreached as f64),
+            grouped(all as f64)
+        ),
         x: ("position", X.0, X.1),
         y: ("velocity per frame", V.0, V.1),
         cells,
@@ -116,27 +201,34 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Finding, ReproduceError> 
     finding.draw("mountain-car", caption, &plane)?;
     finding.draw(
         "breakout",
-        "Breakout: the ball takes the lowest brick of a column first.",
-        &three_walls(&walls)?,
+        "Breakout: bricks go where the ball can fly.",
+        &three_walls(&game)?,
     )?;
     Ok(finding)
 }
 
-/// How many cells were entered that should be out of reach.
+/// How many cells were entered that should be out of reach, and so should all around them: a cell stands for
+/// a few of its points only, and an action for a few frames, which blurs the border by a cell.
 fn trespasses(reached: &[Vec<bool>], entered: &[Vec<bool>]) -> u64 {
-    let both = reached.iter().flatten().zip(entered.iter().flatten());
-    both.filter(|(is_reached, is_entered)| !**is_reached && **is_entered).count() as u64
+    let near = |at: usize, len: usize| at.saturating_sub(1)..=(at + 1).min(len - 1);
+    let mut count = 0;
+    for (i, column) in entered.iter().enumerate() {
+        for (j, _) in column.iter().enumerate().filter(|(_, is_entered)| **is_entered) {
+            let mut around = near(i, reached.len()).map(|i| &reached[i][near(j, column.len())]);
+            count += u64::from(!around.any(|rows| rows.contains(&true)));
+        }
+    }
+    count
 }
 
 /// Drives the true dynamics, without any lattice: the frames, the cells that were entered, and by how much
-/// the speed exceeded the curve at most, in cells.
+/// the speed exceeded the curve at most, as a share of the top speed.
 fn drives(frames: u64, (columns, rows): (usize, usize), curve: &[(f64, f64)]) -> Drives {
     let mut random = RandomStream::new(SEED);
     let mut entered = vec![vec![false; rows]; columns];
     let cell = |value: f64, (low, high): (f64, f64), count: usize| {
         (((value - low) / (high - low) * count as f64) as usize).min(count - 1)
     };
-    let height = (V.1 - V.0) / rows as f64;
     let (mut excess, mut position, mut speed) = (f64::NEG_INFINITY, -0.5, 0.0);
     let (mut push, mut held, mut whim) = (1, 0, 0.0);
     for _ in 0..frames {
@@ -150,14 +242,14 @@ fn drives(frames: u64, (columns, rows): (usize, usize), curve: &[(f64, f64)]) ->
         (position, speed) = MountainCar::frame(position, speed, push);
         entered[cell(position, X, columns)][cell(speed, V, rows)] = true;
         if let Some(top) = fastest(curve, position, position) {
-            excess = f64::max(excess, (speed - top) / height);
+            excess = f64::max(excess, (speed - top) / V.1);
         }
         if MountainCar::has_arrived(position) {
             (position, speed) = (random.uniform(-0.6, -0.4), 0.0);
             whim = random.unit();
         }
     }
-    Drives { frames, entered, excess }
+    Drives { frames, entered, trespasses: 0, excess }
 }
 
 /// The highest speed of the curve between two positions; none past its end.
@@ -179,43 +271,63 @@ fn is_stack(wall: usize) -> bool {
     wall != 0 && (0..WIDTH).all(|c| is_top(column(c)))
 }
 
-fn three_walls(walls: &[bool]) -> Result<WallsFigure, ReproduceError> {
-    let bricks = |wall: usize| -> Vec<Vec<bool>> {
-        let column =
-            |c: usize| (0..HEIGHT).map(|row| wall >> (c * HEIGHT + row) & 1 == 1).collect();
-        (0..WIDTH).map(column).collect()
+impl Game {
+    fn is_brick(&self, wall: u64, column: u64, row: u64) -> bool {
+        wall >> (row * self.columns + column) & 1 == 1
+    }
+
+    /// Whether somewhere bricks are missing to which no ball can have come: it flies from cell to cell, also
+    /// diagonally, and starts below the wall.
+    fn has_closed_hole(&self, wall: u64) -> bool {
+        let mut is_open = vec![false; (self.rows * self.columns) as usize];
+        let mut ways: Vec<(u64, u64)> = (0..self.columns).map(|column| (column, 0)).collect();
+        while let Some((column, row)) = ways.pop() {
+            let cell = &mut is_open[(row * self.columns + column) as usize];
+            if self.is_brick(wall, column, row) || std::mem::replace(cell, true) {
+                continue;
+            }
+            let near = |at: u64, end: u64| at.saturating_sub(1)..=(at + 1).min(end - 1);
+            for next_row in near(row, self.rows) {
+                ways.extend(near(column, self.columns).map(|next| (next, next_row)));
+            }
+        }
+        let gone = self.rows * self.columns - u64::from(wall.count_ones());
+        gone > is_open.iter().filter(|&&is_open| is_open).count() as u64
+    }
+}
+
+fn three_walls(game: &Game) -> Result<WallsFigure, ReproduceError> {
+    let whole: u64 = (1 << (game.rows * game.columns)) - 1;
+    // Upside down: the same bricks, taken from above, where no ball starts.
+    let flipped = |wall: u64| {
+        let row = |row: u64| wall >> (row * game.columns) & ((1 << game.columns) - 1);
+        (0..game.rows).fold(0, |flipped, next| flipped << game.columns | row(next))
     };
-    let full = walls.len() - 1;
-    let half = |wall: &usize| wall.count_ones() as usize == WIDTH * HEIGHT / 2 + 1;
-    // The most uneven ones are the clearest: last of their kind in the order of bits.
-    let reached = (0..walls.len()).filter(half).rev().find(|&wall| walls[wall] && is_uneven(wall));
-    let unreached = (0..walls.len()).filter(half).find(|&wall| !walls[wall] && is_uneven(wall));
-    let missing = || ReproduceError::Missing { what: "a wall to draw".into() };
-    let wall = |wall: usize, caption: &str| Wall {
+    // The emptiest of those of which one sees that they cannot be had that way.
+    let is_clear = |wall: &&u64| game.has_closed_hole(flipped(**wall));
+    let reached = game.walls.iter().filter(is_clear).min_by_key(|wall| wall.count_ones());
+    let reached = *reached.ok_or_else(|| ReproduceError::Missing { what: "a wall".into() })?;
+    let wall = |wall: u64, caption: &str| Wall {
         caption: caption.into(),
-        bricks: bricks(wall),
-        paddle: WIDTH / 2,
-        is_impossible: !walls[wall],
+        bricks: (0..game.columns)
+            .map(|column| (0..game.rows).map(|row| game.is_brick(wall, column, row)).collect())
+            .collect(),
+        paddle: (game.columns / 2) as usize,
+        is_impossible: game.walls.binary_search(&wall).is_err(),
     };
-    let shown = walls.iter().filter(|&&is_shown| is_shown).count();
     Ok(WallsFigure {
         title: "Walls of Breakout".into(),
         explanation: format!(
-            "{shown} of {} walls can be reached: none with a hole above a brick",
-            walls.len()
+            "{} of {} walls can be reached; no hole without a way out for the ball",
+            grouped(game.walls.len() as f64),
+            grouped((whole + 1) as f64)
         ),
         walls: vec![
-            wall(full, "the start"),
-            wall(reached.ok_or_else(missing)?, "can be reached"),
-            wall(unreached.ok_or_else(missing)?, "cannot be reached"),
+            wall(whole, "the start"),
+            wall(reached, "can be reached"),
+            wall(flipped(reached), "cannot be reached"),
         ],
     })
-}
-
-/// Whether no two neighbouring columns are alike.
-fn is_uneven(wall: usize) -> bool {
-    let column = |c: usize| wall >> (c * HEIGHT) & ((1 << HEIGHT) - 1);
-    (1..WIDTH).all(|c| column(c) != column(c - 1))
 }
 
 #[cfg(test)]
@@ -238,10 +350,10 @@ mod tests {
     fn drives_find_the_curve_and_stay_below_it() {
         let curve = MountainCar::bounding_curve();
         let drives = drives(200_000, (20, 21), &curve);
-        assert!(drives.excess > -0.1 && drives.excess < 0.1, "{}", drives.excess);
+        assert!(drives.excess > -0.01 && drives.excess < 0.01, "{}", drives.excess);
         let below: Vec<(f64, f64)> = curve.iter().map(|&(x, v)| (x, 0.8 * v)).collect();
         assert!(
-            super::drives(200_000, (20, 21), &below).excess > 0.5,
+            super::drives(200_000, (20, 21), &below).excess > 0.05,
             "a curve too low is noticed"
         );
         let entered: usize = drives.entered.iter().flatten().filter(|&&is| is).count();
@@ -249,5 +361,28 @@ mod tests {
         let none = vec![vec![false; 21]; 20];
         assert_eq!(trespasses(&none, &drives.entered), entered as u64);
         assert_eq!(trespasses(&drives.entered, &drives.entered), 0);
+        // Two cells away from all that can be reached is too far.
+        let alone = |row: usize| vec![(0..5).map(|j| j == row).collect::<Vec<bool>>(); 2];
+        assert_eq!(trespasses(&alone(1), &alone(2)), 0);
+        assert_eq!(trespasses(&alone(1), &alone(3)), 2);
+    }
+
+    #[test]
+    fn a_hole_needs_a_way_out_that_a_ball_can_fly() {
+        let game = Game { rows: 3, columns: 3, walls: Vec::new(), steps: 0, strange: 0 };
+        // Rows from the top.
+        let holes = |rows: [u64; 3]| game.has_closed_hole(rows[2] | rows[1] << 3 | rows[0] << 6);
+        assert!(!holes([0b111, 0b111, 0b111]) && !holes([0, 0, 0]));
+        assert!(holes([0b111, 0b101, 0b111]), "in the middle");
+        assert!(holes([0b110, 0b111, 0b110]), "two, one of them open");
+        assert!(!holes([0b111, 0b101, 0b110]), "open along a diagonal");
+        assert!(!holes([0b110, 0b101, 0b110]), "around a corner");
+    }
+
+    #[test]
+    fn the_walls_drawn_are_what_their_captions_say() {
+        let figure = three_walls(&game(1000).unwrap()).unwrap();
+        let impossible: Vec<bool> = figure.walls.iter().map(|wall| wall.is_impossible).collect();
+        assert_eq!(impossible, [false, false, true]);
     }
 }

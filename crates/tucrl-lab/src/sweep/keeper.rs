@@ -4,9 +4,10 @@
 //! when one is due, and stores the outcome. What earlier processes put into a cell is added up.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use tucrl::planner::Pulse;
 use tucrl::run::Run;
 
 use super::{Options, Summary, aside};
@@ -195,6 +196,10 @@ impl Watch for Keeper<'_> {
                 Begin::Skip
             }
         }
+    }
+
+    fn pulse(&self, worker: usize) -> Option<Arc<Pulse>> {
+        self.watch.pulse(worker)
     }
 
     fn at(&self, worker: usize, cell: usize, run: &Run) {

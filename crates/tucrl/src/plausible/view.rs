@@ -27,6 +27,76 @@ impl<'a> Row<'a> {
         row.fold(0.0, |sum, (&next, mass)| sum + mass * values[next as usize])
     }
 
+    /// The best value in a ball, if the two worst observed states can pay for all that is moved, as they nearly
+    /// always can. One pass over the row without a branch that depends on values; where the two stand in the
+    /// row seldom changes from sweep to sweep.
+    #[inline(always)]
+    pub(super) fn value_in_ball(&self, view: &View<'_>, places: &mut [u8; 2]) -> Option<f64> {
+        let values = &view.values.seen[..];
+        let (mut sum, mut worst, mut second) = (0.0, f64::MAX, f64::MAX);
+        for (&next, &mass) in self.next.iter().zip(self.mass) {
+            let value = values[next as usize];
+            sum += mass * value;
+            second = min(second, max(worst, value));
+            worst = min(worst, value);
+        }
+        let stands = |place: u8, value: f64| {
+            self.next.get(place as usize).is_some_and(|&next| values[next as usize] == value)
+        };
+        let is_alone = self.next.len() == 1;
+        let stand_both = is_alone
+            || stands(places[1], second) && stands(places[0], worst) && places[0] != places[1];
+        if !stand_both {
+            *places = self.find_two(values, worst, second);
+        }
+        let taken = min(*self.mass.get(places[0] as usize)?, self.free);
+        let left = self.free - taken;
+        let also_taken = min(*self.mass.get(places[1] as usize)?, left);
+        let top = if self.is_forbidden { view.highest_seen } else { view.highest };
+        let bar = if also_taken > 0.0 { second } else { worst };
+        (also_taken >= left && bar < top)
+            .then_some(sum + self.free * top - taken * worst - also_taken * second)
+    }
+
+    /// The best value in a box, if none of its observed states is among the best that it can reach: then states
+    /// never seen take what they can, if they are the best of all, and the best of the others each `cap`.
+    #[inline(always)]
+    pub(super) fn value_in_box(
+        &self,
+        view: &View<'_>,
+        cap: f64,
+        unseen_cap: f64,
+        reach: u32,
+    ) -> Option<f64> {
+        let values = &view.values.seen[..];
+        let (mut sum, mut highest) = (0.0, f64::MIN);
+        for (&next, &mass) in self.next.iter().zip(self.mass) {
+            let value = values[next as usize];
+            sum += mass * value;
+            highest = max(highest, value);
+        }
+        let mut left = self.free;
+        if unseen_cap > 0.0 && left > 0.0 {
+            if !view.ranking.puts_unseen_first() {
+                return None;
+            }
+            let taken = min(unseen_cap, left);
+            sum += taken * view.values.unseen;
+            left -= taken;
+        }
+        if left <= 0.0 {
+            return Some(sum);
+        }
+        let first_out = view.ranking.ranked(reach.checked_sub(1)?)?;
+        let is_apart = highest < values[first_out as usize];
+        let full = (left / cap) as u32;
+        (is_apart && full < reach).then(|| {
+            let rest = max(left - f64::from(full) * cap, 0.0);
+            let last = view.ranking.ranked(full).unwrap_or(first_out);
+            sum + cap * view.ranking.best_sum(full) + rest * values[last as usize]
+        })
+    }
+
     /// Where states of the two smallest values stand in the row; of equals the first.
     #[inline(never)]
     pub(super) fn find_two(&self, values: &[f64], worst: f64, second: f64) -> [u8; 2] {
@@ -57,6 +127,7 @@ pub(crate) struct View<'a> {
     /// The largest value of a seen state, and of any planned state.
     pub(super) highest_seen: f64,
     pub(super) highest: f64,
+    plans_unseen: bool,
 }
 
 impl<'a> View<'a> {
@@ -67,7 +138,7 @@ impl<'a> View<'a> {
         let top = if unseen_is_best { UNSEEN } else { top_seen };
         let highest_seen = values.seen[top_seen as usize];
         let highest = if unseen_is_best { values.unseen } else { highest_seen };
-        Self { values, ranking, top_seen, top, lowest, highest_seen, highest }
+        Self { values, ranking, top_seen, top, lowest, highest_seen, highest, plans_unseen }
     }
 
     /// The best state that a pair may lead to.
@@ -79,6 +150,12 @@ impl<'a> View<'a> {
     #[inline]
     pub(super) fn value(&self, state: u32) -> f64 {
         if state == UNSEEN { self.values.unseen } else { self.values.seen[state as usize] }
+    }
+
+    /// Whether all planned states have the value 0.
+    pub(crate) fn is_zero(&self) -> bool {
+        let is_unseen_zero = !self.plans_unseen || self.values.unseen == 0.0;
+        self.lowest == 0.0 && self.highest == 0.0 && is_unseen_zero
     }
 
     /// The largest value of any planned state.

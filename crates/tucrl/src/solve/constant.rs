@@ -24,8 +24,11 @@ use crate::structure;
 const DAMPING: f64 = 0.9;
 /// Transitions that the first, hopeful value iteration may touch.
 const QUICK_BUDGET: f64 = 3e8;
-/// The same where an exact evaluation costs nothing: as few sweeps as there can be.
+/// The same where an exact evaluation costs little: as few sweeps as there can be.
 const SMALL_BUDGET: f64 = 0.0;
+/// The fewest sweeps, and where an exact evaluation costs next to nothing.
+const FEW: f64 = 100.0;
+const VERY_FEW: f64 = 10.0;
 /// Transitions that the last, stubborn one may touch.
 const STUBBORN_BUDGET: f64 = 2e10;
 /// Up to this many states, an exact evaluation costs nothing and gains the last digits.
@@ -33,7 +36,7 @@ const POLISH_LIMIT: usize = 1_500;
 /// Rounds of policy iteration; a handful are the rule.
 const ROUND_LIMIT: usize = 200;
 /// Rounds of policy iteration whose biases have lost their digits before another start is tried.
-const PATIENCE: usize = 3;
+const PATIENCE: usize = 1;
 /// Bounds this close, in units of `r_max`, need no other start.
 const GOOD_ENOUGH: f64 = 1e-9;
 /// Pairs this close, in units of `r_max`, count as equally good.
@@ -134,7 +137,12 @@ fn best_policy(
     rough: &Constant,
 ) -> Option<Constant> {
     let is_good = |answer: &Constant| answer.width() <= GOOD_ENOUGH * r_max;
-    let mut best = policy_iteration(part, r_max, tolerance, &rough.choice, PATIENCE).ok();
+    // Hardly any sweeps say hardly anything about what is best, but enough about where.
+    let is_informed = run.sweeps > VERY_FEW as u64;
+    let mut best = match is_informed {
+        true => policy_iteration(part, r_max, tolerance, &rough.choice, PATIENCE).ok(),
+        false => None,
+    };
     for attempt in 0..2 {
         if best.as_ref().is_some_and(is_good) {
             return best;
@@ -142,6 +150,7 @@ fn best_policy(
         let from = match (attempt, &best) {
             (0, _) => walk_to(part, &rough.choice, run.most_promising(part)),
             (_, Some(best)) => best.choice.clone(),
+            (_, None) if !is_informed => rough.choice.clone(),
             (_, None) => return None,
         };
         if let Ok(next) = policy_iteration(part, r_max, tolerance, &from, ROUND_LIMIT)
@@ -198,7 +207,8 @@ impl Iteration {
     ) -> bool {
         const TREND: u64 = 64;
         let cost = (part.transitions() + 10 * part.len() + 100) as f64;
-        let allowed = (budget / cost).max(100.0) as u64;
+        let fewest = if part.len() <= POLISH_LIMIT && part.is_narrow() { VERY_FEW } else { FEW };
+        let allowed = (budget / cost).max(fewest) as u64;
         let mut earlier_span = f64::INFINITY;
         for sweep in 1..=allowed {
             let (low, high) = part.sweep(&self.values, DAMPING, &mut self.swept);

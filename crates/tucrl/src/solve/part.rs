@@ -12,6 +12,7 @@ use std::borrow::Cow;
 use rayon::prelude::*;
 
 use crate::chain::Chain;
+use crate::elimination::Banded;
 use crate::mdp::Mdp;
 use crate::structure::Table;
 
@@ -170,6 +171,15 @@ impl<'a> Part<'a> {
         &self.next[self.row_start[pair]..self.row_start[pair + 1]]
     }
 
+    /// Whether states lead only to their neighbours, so that evaluating a policy costs next to nothing.
+    pub(crate) fn is_narrow(&self) -> bool {
+        let steps = (0..self.len()).flat_map(|state| {
+            let targets = self.pairs_of(state).flat_map(|pair| self.targets(pair));
+            targets.map(move |&next| (state, next as usize))
+        });
+        Banded::width_of(self.len(), steps).is_some()
+    }
+
     /// The probability that a pair leads into a set.
     pub(crate) fn chance_of(&self, pair: usize, is_inside: &[bool]) -> f64 {
         let entries = self.row_start[pair]..self.row_start[pair + 1];
@@ -177,7 +187,7 @@ impl<'a> Part<'a> {
         row.filter(|entry| is_inside[*entry.0 as usize]).map(|entry| entry.1).sum()
     }
 
-    #[inline]
+    #[inline(always)] // a call costs as much as a row
     fn expectation(&self, pair: usize, values: &[f64]) -> f64 {
         let entries = self.row_start[pair]..self.row_start[pair + 1];
         let row = self.next[entries.clone()].iter().zip(&self.probability[entries]);
@@ -214,7 +224,7 @@ impl<'a> Part<'a> {
     }
 
     /// What a pair is worth when the next states are worth `values`.
-    #[inline]
+    #[inline(always)]
     fn worth(&self, pair: usize, values: &[f64]) -> f64 {
         self.reward[pair] + self.expectation(pair, values)
     }
@@ -262,12 +272,15 @@ impl<'a> Part<'a> {
     ) -> (Part<'static>, (f64, f64)) {
         let mut increments = Extremes::NONE;
         let mut pair_start = Vec::with_capacity(self.len() + 1);
-        let mut row_start = Vec::with_capacity(self.row_start.len());
-        // As much as there can be: room that is never used costs nothing, moving would.
-        let mut next = Vec::with_capacity(self.transitions());
-        let mut probability = Vec::with_capacity(self.transitions());
-        let mut reward: Vec<f64> = Vec::with_capacity(self.reward.len());
-        let mut origin = Vec::with_capacity(self.reward.len());
+        let (pairs, transitions) = (self.reward.len(), self.transitions());
+        let likely = (self.len() + self.len() / 2).min(pairs);
+        let mut row_start = Vec::with_capacity(likely + 1);
+        let mut next = Vec::with_capacity(transitions / pairs * likely);
+        // As much as there can be: room that is never used costs nothing, and giving back one large block
+        // teaches the allocator to keep the others for the next time.
+        let mut probability = Vec::with_capacity(transitions);
+        let mut reward: Vec<f64> = Vec::with_capacity(likely);
+        let mut origin = Vec::with_capacity(likely);
         pair_start.push(0);
         row_start.push(0);
         let most = (0..self.len()).map(|state| self.pairs_of(state).len()).max().unwrap_or(0);
@@ -384,7 +397,9 @@ impl<'a> Part<'a> {
             let (added, noise) = self.increment(state, first as usize, values);
             let (mut chosen, mut bar, mut floor) = (first, added + noise, added - noise);
             for pair in self.pairs_of(state) {
-                let (added, noise) = self.increment(state, pair, values);
+                let is_first = pair == first as usize;
+                let (added, noise) =
+                    if is_first { (added, noise) } else { self.increment(state, pair, values) };
                 high = high.max(added + noise);
                 rounding = rounding.max(noise);
                 if added - noise > bar {

@@ -22,7 +22,7 @@ use super::part::Part;
 
 /// Sweeps between two looks at the bounds end when the changes differ by this share of the bounds'
 /// distance at the last look,
-const ENOUGH: f64 = 0.1;
+const ENOUGH: f64 = 0.05;
 /// or after this many.
 const SWEEP_LIMIT: u32 = 12;
 /// Looks after which it is given up.
@@ -63,7 +63,8 @@ pub(super) fn iterate(part: &Part<'_>, r_max: f64, tolerance: f64, margin: f64) 
     let (mut sweeps, mut earlier_span) = (0, high - low);
     for look in 1..=LOOK_LIMIT {
         let mut gain = low + (high - low) / 2.0;
-        let enough = (ENOUGH * (high - low)).max(tolerance / 4.0);
+        // Bounds are mostly nearer to each other than the changes.
+        let enough = (ENOUGH * (high - low)).max(tolerance);
         values.iter_mut().for_each(|value| *value -= gain);
         let mut difference = f64::INFINITY;
         for _ in 0..SWEEP_LIMIT {

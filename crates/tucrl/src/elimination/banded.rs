@@ -1,0 +1,131 @@
+//! What if every state leads only to its neighbours?
+//!
+//! Elimination without subtraction (see `elimination`) in the order of the states: where every state leads
+//! at most `width` places up or down, nothing ever fills in beyond that, and one flat table holds it all.
+//! Rivers, queues and other walks on a line are solved this way in linear time and hardly any memory.
+//!
+//! Reads nothing; feeds `elimination`, `chain`. Departures: none.
+
+use super::{EliminationError, SparseRow};
+
+/// The largest width that is worth a table of its own.
+const WIDTH_LIMIT: usize = 8;
+/// Fewer states are eliminated at once anyway.
+const LEAST_STATES: usize = 50;
+
+/// The factors, row by row: right of the diagonal flows, left of it shares, on it the outflow.
+#[derive(Debug, Clone)]
+pub(crate) struct Banded {
+    states: usize,
+    width: usize,
+    table: Vec<f64>,
+}
+
+impl Banded {
+    /// How far any of the states leads, if that is not too far for this method.
+    pub(crate) fn width_of(
+        states: usize,
+        steps: impl Iterator<Item = (usize, usize)>,
+    ) -> Option<usize> {
+        if states < LEAST_STATES {
+            return None;
+        }
+        let mut width = 0;
+        for (from, to) in steps {
+            width = width.max(from.abs_diff(to));
+            if width > WIDTH_LIMIT {
+                return None;
+            }
+        }
+        Some(width)
+    }
+
+    /// Eliminates all states; arguments as for `Elimination::new`.
+    pub(crate) fn new(
+        rows: &[SparseRow],
+        width: usize,
+        mut leak: Vec<f64>,
+    ) -> Result<Self, EliminationError> {
+        let states = rows.len();
+        let mut factors = Self { states, width, table: vec![0.0; states * (2 * width + 1)] };
+        for (i, row) in rows.iter().enumerate() {
+            for &(j, q) in row.iter().filter(|entry| entry.0 as usize != i) {
+                let place = factors.place(i, j as usize);
+                factors.table[place] += q;
+            }
+        }
+        for k in 0..states {
+            let outflow = leak[k] + factors.right(k).iter().sum::<f64>();
+            if outflow <= 0.0 {
+                return Err(EliminationError::NoWayOut);
+            }
+            let diagonal = factors.place(k, k);
+            factors.table[diagonal] = outflow;
+            let reach = factors.right(k).len();
+            for i in k + 1..=k + reach {
+                let place = factors.place(i, k);
+                if factors.table[place] == 0.0 {
+                    continue;
+                }
+                let share = factors.table[place] / outflow;
+                factors.table[place] = share;
+                leak[i] += share * leak[k];
+                // Row k lies before row i: its flows go to the places behind the share.
+                let (above, below) = factors.table.split_at_mut(place + 1);
+                let flows = &above[diagonal + 1..=diagonal + reach];
+                below.iter_mut().zip(flows).for_each(|(q, flow)| *q += share * flow);
+            }
+        }
+        Ok(factors)
+    }
+
+    fn place(&self, i: usize, j: usize) -> usize {
+        i * (2 * self.width + 1) + self.width + j - i
+    }
+
+    /// Row i right of the diagonal.
+    fn right(&self, i: usize) -> &[f64] {
+        let diagonal = self.place(i, i);
+        &self.table[diagonal + 1..=diagonal + self.width.min(self.states - 1 - i)]
+    }
+
+    /// Row i left of the diagonal.
+    fn left(&self, i: usize) -> &[f64] {
+        let diagonal = self.place(i, i);
+        &self.table[diagonal - self.width.min(i)..diagonal]
+    }
+
+    fn outflow(&self, i: usize) -> f64 {
+        self.table[self.place(i, i)]
+    }
+
+    /// Solves x = b + Q x in place.
+    pub(crate) fn solve(&self, x: &mut [f64]) {
+        for i in 0..self.states {
+            let shares = self.left(i);
+            x[i] += dot(shares, &x[i - shares.len()..i]);
+        }
+        for i in (0..self.states).rev() {
+            let flows = self.right(i);
+            x[i] = (x[i] + dot(flows, &x[i + 1..=i + flows.len()])) / self.outflow(i);
+        }
+    }
+
+    /// Solves y = c + y Q in place.
+    pub(crate) fn solve_transposed(&self, y: &mut [f64]) {
+        for i in 0..self.states {
+            y[i] /= self.outflow(i);
+            let visits = y[i];
+            y[i + 1..].iter_mut().zip(self.right(i)).for_each(|(y, q)| *y += visits * q);
+        }
+        for i in (0..self.states).rev() {
+            let (visits, shares) = (y[i], self.left(i));
+            let before = &mut y[i - shares.len()..i];
+            before.iter_mut().zip(shares).for_each(|(y, share)| *y += visits * share);
+        }
+    }
+}
+
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
