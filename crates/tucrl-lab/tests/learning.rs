@@ -463,3 +463,22 @@ fn a_league_with_failed_runs_names_them_and_fails() {
     assert!(page.contains("| heuristic | 3.0 | – | – |"), "{page}");
     assert!(page.contains("- theta, heuristic, run 1: "), "{page}");
 }
+
+/// The league table in the documents is that of the experiment in the repository, whole.
+#[test]
+fn the_committed_league_is_of_the_committed_experiment() {
+    let root = concat!(env!("CARGO_MANIFEST_DIR"), "/../../");
+    let text = fs::read_to_string(format!("{root}experiments/league.toml")).unwrap();
+    let page = fs::read_to_string(format!("{root}docs/league.md")).unwrap();
+    let digest = blake3::hash(text.as_bytes()).to_hex();
+    assert!(page.contains(&format!("| experiment, blake3 | {} |", &digest[..16])), "make it anew");
+    assert!(page.contains("`tucrl league experiments/league.toml --to docs/league.md`"));
+    for entry in agent_catalogue::agents().filter(|entry| entry.name != "heuristic") {
+        let names = |line: &str| {
+            let spec = line.rsplit(" | `").next().and_then(|end| end.split('`').next());
+            spec.is_some_and(|spec| spec.split(':').next() == Some(entry.name))
+        };
+        assert!(page.lines().any(names), "{} is not in the league", entry.name);
+    }
+    assert!(!page.contains("## Failed runs"), "every agent runs in every world");
+}
