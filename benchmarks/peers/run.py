@@ -268,7 +268,7 @@ def edge_cases(environments, ask):
         path.write_text(f"{head}{rows}\n]}}\n", encoding="utf-8")
         drawn = path.with_suffix(".drn")
         subprocess.run([TUCRL, "export", path, "--to", drawn, "--force"], check=True, capture_output=True)
-        found = answers(environments, path, min(ask.patience, 10))
+        found = answers(environments, path, min(ask.patience, 20))
         cells = [title, f"{gain:g}"]
         for name in ("tucrl", *SOLVERS):
             answer = found[name]
