@@ -43,6 +43,8 @@ READING = 240
 # The goals of the solver rows, over every peer that gets a row right, and of the learner rows.
 SOLVER_GOAL = 5
 LEARNER_GOAL = 500
+# The ratios that are measured once more at full length.
+LONG = ["--only", "whole-run", "--only", "accelerated"]
 # From this load average on, numbers are said to come from a busy machine.
 BUSY = 0.5
 
@@ -65,7 +67,7 @@ def main():
     say("installing peers")
     environments = {name: environment(name, packages) for name, packages in SOLVERS.items()}
     environments["statisticalrl"] = environment("statisticalrl", LEARNERS)
-    ratio_rows, missed = ratios()
+    ratio_rows, missed = ratios(ask)
     solver_rows, missed_solving = solving(environments, ask)
     edge_rows = edge_cases(environments, ask)
     learner_rows, missed_learning = learning(environments, ask)
@@ -167,10 +169,11 @@ def answers(environments, path, patience):
 
 
 def solving(environments, ask):
+    # Garnets that the solver was not tuned on: seed 1 was for that.
     worlds = [
-        ("garnet, 10⁴ states", "garnet-1e4", "garnet:s=1e4,a=4,b=5,seed=1"),
-        ("garnet, 10⁵ states", "garnet-1e5", "garnet:s=1e5,a=4,b=5,seed=1"),
-        ("garnet, 10⁶ states", "garnet-1e6", "garnet:s=1e6,a=4,b=5,seed=1"),
+        ("garnet, 10⁴ states", "garnet-1e4-seed-11", "garnet:s=1e4,a=4,b=5,seed=11"),
+        ("garnet, 10⁵ states", "garnet-1e5-seed-11", "garnet:s=1e5,a=4,b=5,seed=11"),
+        ("garnet, 10⁶ states", "garnet-1e6-seed-11", "garnet:s=1e6,a=4,b=5,seed=11"),
         ("river-swim, 100 states", "river-swim-100", "river-swim:n=100"),
         ("river-swim, 1000 states", "river-swim-1000", "river-swim:n=1000"),
     ]
@@ -181,7 +184,8 @@ def solving(environments, ask):
         "The optimal gain, seconds of solving alone (not reading the file, not building the model), best of five",
         "on one core; behind it how many times longer than tucrl. tucrl also gives bias, policy and certified",
         "bounds at most 1e-9 apart; the others were asked for 1e-9 where they can be asked, and an answer",
-        f"is called wrong when it is off by more than {RIGHT:g}.\n",
+        f"is called wrong when it is off by more than {RIGHT:g}. The garnets are those of seed 11; constants of our",
+        "solver were chosen by trying them on seed 1.\n",
         "| world | tucrl | " + " | ".join(SOLVERS) + " |",
         "| --- |" + " --- |" * (1 + len(SOLVERS)),
     ]
@@ -400,17 +404,27 @@ def processor():
     return platform.processor() or "unknown processor"
 
 
-def ratios():
-    say("tucrl bench")
-    report = json.loads(subprocess.run([TUCRL, "bench", "--json"], check=True, capture_output=True, text=True).stdout)
+def bench(*options):
+    """What `tucrl bench` says."""
+    say(f"tucrl bench {' '.join(options)}")
+    command = [TUCRL, "bench", "--json", *options]
+    return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+
+
+def ratios(ask):
+    report = bench()
+    # As long as the goals say, where that is affordable.
+    rows = report["rows"] + ([] if ask.quick else bench("--full", *LONG)["rows"])
     lines = [
         "## Ratios\n",
-        f"`tucrl bench`, in {report['seconds']:.0f} seconds: two ways of the same work, timed in turns.\n",
+        f"`tucrl bench`, in {report['seconds']:.0f} seconds: two ways of the same work, timed in turns."
+        + ("" if ask.quick else f" The last rows: `tucrl bench --full {' '.join(LONG)}`.")
+        + "\n",
         "| benchmark | what | measured | goal | | details |",
         "| --- | --- | --- | --- | --- | --- |",
     ]
     missed = []
-    for row in report["rows"]:
+    for row in rows:
         unit = "×" if row["unit"] == "x" else f" {row['unit']}"
         goal = ""
         if row["goal"]:
