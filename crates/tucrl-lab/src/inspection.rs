@@ -221,7 +221,7 @@ impl Inspection {
     }
 
     /// Says that what was inspected is only the reachable part of a space with so many states.
-    pub fn within(mut self, nominal: u64) -> Self {
+    pub fn within(mut self, nominal: u64, effort: Effort) -> Self {
         self.reachable_fraction = Some(self.reachable as f64 / nominal as f64);
         self.states = usize::try_from(nominal).unwrap_or(usize::MAX);
         if nominal > self.reachable as u64 {
@@ -229,9 +229,10 @@ impl Inspection {
             if !self.skipped.contains(&"span") {
                 self.skipped.push("span");
             }
-            if self.diameter.is_some() {
+            if effort.diameter_limit > 0 {
                 // Nothing leads from the start to what cannot be reached.
                 self.diameter = Some(Steps::Infinite);
+                self.skipped.retain(|&key| key != "diameter");
             }
         }
         self

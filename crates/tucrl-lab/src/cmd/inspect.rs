@@ -69,7 +69,7 @@ pub(super) fn run(ask: &Inspect) -> anyhow::Result<String> {
     };
     let inspection = Inspection::of(world.to_string(), &mdp, effort, &progress)?;
     let inspection = match nominal {
-        Some(nominal) => inspection.within(nominal),
+        Some(nominal) => inspection.within(nominal, effort),
         None => inspection,
     };
     drop(progress);
@@ -97,7 +97,7 @@ fn remarks(known: &Inspection, diameter_is_wanted: bool) -> Vec<(&'static str, S
         let reachable = known.reachable;
         let long = match known.diameter_seconds {
             Some(seconds) if seconds < 60.0 => "up to a minute".into(),
-            Some(seconds) => format!("about {} minutes", digits(seconds / 60.0, 2)),
+            Some(seconds) => format!("some {} minutes", digits(seconds / 60.0, 2)),
             None => "long".into(),
         };
         let remark = format!(
@@ -281,6 +281,10 @@ mod tests {
         let hasty = inspect(Some(Duration::ZERO));
         assert!(hasty.start_is_recoverable && hasty.diameter_reachable.is_none());
         assert!(hasty.skipped.contains(&"diameter_reachable"), "{:?}", hasty.skipped);
+        let effort = Effort { gain: false, policy: false, diameter_limit: 1, patience: None };
+        let vast = hasty.clone().within(1 << 40, effort);
+        assert_eq!((vast.diameter, vast.diameter_reachable), (Some(Steps::Infinite), None));
+        assert!(!vast.skipped.contains(&"diameter"), "infinity costs nothing");
         let said = &remarks(&hasty, true)[0].1;
         assert!(said.contains("would take up to a minute") && said.ends_with("--all"), "{said}");
         let patient = inspect(Some(Duration::from_secs(3600)));
