@@ -16,7 +16,7 @@
 //!
 //! **Many states.** A sweep looks at each state on its own, so with many seen states they are shared among the
 //! threads of the present rayon pool; the numbers are the same, whatever their number. Whoever waits can look at
-//! the [`Pulse`](crate::planner::Pulse) of the plan.
+//! the [`Pulse`] of the plan.
 //!
 //! Reads `plausible`, `inner_max`, `chain`; feeds the agents. Departures from the paper: none with
 //! `planner=plain`; acceleration as said.

@@ -510,7 +510,7 @@ impl<'a> PlausibleSet<'a> {
     }
 
     /// The plausible law of a pair that is best for the given values, as `(state, probability)`;
-    /// [`UNSEEN`] stands for all states never seen.
+    /// [`UNSEEN`](crate::inner_max::UNSEEN) stands for all states never seen.
     pub fn best_law(&self, pair: usize, values: &Values) -> Vec<(u32, f64)> {
         let mut ranking = Ranking::default();
         self.rank(values, &mut ranking);
