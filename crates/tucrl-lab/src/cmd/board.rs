@@ -192,10 +192,10 @@ impl Worker {
     }
 }
 
-/// `planning: sweep 120, gain to 0.031, 0.001 wanted`.
+/// `plan: sweep 120, gap 0.031, goal 0.001`: short, so that a line stays within 80 columns.
 fn planning(sweeps: u64, span: f64, tolerance: f64) -> String {
     let [span, tolerance] = [span, tolerance].map(|number| digits(number, 2));
-    format!("planning: sweep {}, gain to {span}, {tolerance} wanted", short(sweeps))
+    format!("plan: sweep {}, gap {span}, goal {tolerance}", short(sweeps))
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
@@ -301,14 +301,12 @@ mod tests {
         worker.pulse.during(|| {
             run.advance(50).unwrap();
             let shown = worker.long_plan().unwrap();
-            assert!(shown.starts_with("tucrl #0  step 10    planning: sweep "), "{shown}");
+            assert!(shown.starts_with("tucrl #0  step 10    plan: sweep "), "{shown}");
             *lock(&worker.last) = Some((Instant::now(), String::new()));
             assert_eq!(worker.long_plan(), None, "it has just said something");
         });
-        assert_eq!(
-            planning(12_345, 0.031_25, 0.001),
-            "planning: sweep 12.3k, gain to 0.031, 0.0010 wanted"
-        );
+        let line = planning(12_345, 0.031_25, 0.001);
+        assert_eq!(line, "plan: sweep 12.3k, gap 0.031, goal 0.0010");
     }
 
     #[test]
