@@ -7,7 +7,7 @@
 Needs Python 3.10 or newer and Rust. Builds tucrl, makes a virtual environment per peer under target/peers,
 installs the peers from the Python package index (one that will not install is reported as missing), exports
 models with `tucrl export`, and gives every solver the same files. Every process is bound to one core. The
-time of a solver is that of solving alone, best of five; an answer that is wrong is named and not timed.
+time of a solver is that of solving alone, best of five or ten; an answer that is wrong is named and not timed.
 """
 
 import argparse
@@ -40,6 +40,8 @@ RIGHT = 1e-6
 # Seconds for one solver on one model; reading the model and building their own comes on top, up to READING.
 PATIENCE = 45
 READING = 240
+# Seconds of solving below which a solver is asked a second time.
+QUICK = 5
 # The goals of the solver rows, over every peer that gets a row right, and of the learner rows.
 SOLVER_GOAL = 5
 LEARNER_GOAL = 500
@@ -152,20 +154,33 @@ def model(name, world):
 
 
 def answers(environments, path, patience):
-    """What tucrl and every peer say about a model."""
-    found = {"tucrl": bound([TUCRL, "bench", "--solve", path, "--json"], patience + READING)}
-    say(f"  tucrl: {found['tucrl']}")
-    for peer in SOLVERS:
-        python = environments[peer]["python"]
-        if python is None:
-            found[peer] = {"failure": "not installed"}
-            continue
-        command = [python, HERE / "solve_peer.py", peer, path, "--patience", patience]
-        found[peer] = bound(command, patience + READING, cwd=HERE)
-        if found[peer].get("failure") == "no answer in time":
-            found[peer]["failure"] = f"no answer in {patience:.0f} s"
-        say(f"  {peer}: {found[peer]}")
+    """What tucrl and every peer say about a model. All take turns, so that a slow minute of the machine does not fall
+    on one of them: who is quick is asked twice, and the better time counts."""
+    found = {}
+    for turn in range(2):
+        for name in ("tucrl", *SOLVERS):
+            before = found.get(name)
+            if turn > 0 and ("failure" in before or before["seconds"] > QUICK):
+                continue
+            answer = ask_one(name, environments, path, patience)
+            say(f"  {name}: {answer}")
+            if before is None or answer.get("seconds", before["seconds"]) < before["seconds"]:
+                found[name] = answer
     return found
+
+
+def ask_one(name, environments, path, patience):
+    """What one solver says about a model."""
+    if name == "tucrl":
+        return bound([TUCRL, "bench", "--solve", path, "--json"], patience + READING)
+    python = environments[name]["python"]
+    if python is None:
+        return {"failure": "not installed"}
+    command = [python, HERE / "solve_peer.py", name, path, "--patience", patience]
+    answer = bound(command, patience + READING, cwd=HERE)
+    if answer.get("failure") == "no answer in time":
+        answer["failure"] = f"no answer in {patience:.0f} s"
+    return answer
 
 
 def solving(environments, ask):
@@ -181,7 +196,8 @@ def solving(environments, ask):
         worlds = [world for world in worlds if "10⁶" not in world[0]]
     lines = [
         "## Solvers\n",
-        "The optimal gain, seconds of solving alone (not reading the file, not building the model), best of five",
+        "The optimal gain, seconds of solving alone (not reading the file, not building the model), best of five, or of ten",
+        "in two turns where that takes a few seconds,",
         "on one core; behind it how many times longer than tucrl. tucrl also gives bias, policy and certified",
         "bounds at most 1e-9 apart; the others were asked for 1e-9 where they can be asked, and an answer",
         f"is called wrong when it is off by more than {RIGHT:g}. The garnets are those of seed 11; constants of our",
@@ -294,7 +310,7 @@ def edge_cases(environments, ask):
 def learning(environments, ask):
     lines = [
         "## Learners\n",
-        "Steps a second, planning included, delta = 0.05, best of five runs on one core. The peer is",
+        "Steps a second, planning included, delta = 0.05, best of ten runs in two turns on one core. The peer is",
         "statisticalrl-learners on its own river-swim; `ucrl` is our UCRL2B. Both plan by their own confidence",
         "sets, and tucrl runs a hundred times as many steps.\n",
         "| world | learner | tucrl | statisticalrl | ratio |",
@@ -305,18 +321,23 @@ def learning(environments, ask):
     for length, steps in ((6, 20_000), (25, 10_000)):
         for ours, theirs in (("ucrl2", "ucrl2"), ("ucrl", "ucrl2b")):
             say(f"learning river-swim {length} with {theirs}")
-            spent = []
-            for seed in range(1, 6):
-                command = [TUCRL, "learn", f"river-swim:n={length}", "--agent", ours, "--steps", 100 * steps]
-                command += ["--seeds", 1, "--seed", seed, "--jobs", 1, "--json"]
-                run = bound(command)
-                spent.append(run["simulate_seconds"] + run["plan_seconds"])
+            spent, peers = [], []
+            # In turns, as with the solvers.
+            for _ in range(2):
+                for seed in range(1, 6):
+                    command = [TUCRL, "learn", f"river-swim:n={length}", "--agent", ours, "--steps", 100 * steps]
+                    command += ["--seeds", 1, "--seed", seed, "--jobs", 1, "--json"]
+                    run = bound(command)
+                    spent.append(run["simulate_seconds"] + run["plan_seconds"])
+                if python is not None:
+                    command = [python, HERE / "learn_peer.py", theirs, length, steps]
+                    peers.append(bound(command, READING, cwd=HERE))
             our_rate = 100 * steps / min(spent)
             cells = [f"river-swim, {length} states", theirs.upper(), f"{our_rate:.3g}"]
             if python is None:
                 cells += ["not installed", ""]
             else:
-                peer = bound([python, HERE / "learn_peer.py", theirs, length, steps], READING, cwd=HERE)
+                peer = min(peers, key=lambda peer: peer.get("seconds", float("inf")))
                 if "failure" in peer:
                     cells += [peer["failure"].replace("|", "/"), ""]
                 else:

@@ -122,7 +122,7 @@ fn peak_memory() -> Option<f64> {
 /// Eight runs on two threads and on one.
 pub(super) fn threads(length: Length) -> Result<Vec<Row>, BenchError> {
     let (steps, turns) = match length {
-        Length::Short => (300_000, 2),
+        Length::Short => (300_000, 3),
         Length::Full => (3_000_000, 5),
     };
     let (mdp, truth) = taxi()?;
