@@ -239,7 +239,8 @@ impl Widths {
     }
 
     /// The radius of the ball around the observed law: UCRL2's own L1 ball, KL-UCRL's own divergence, or the
-    /// sum of the Bernstein widths over *all* S next states, forbidden ones included.; see also [`Widths::bounding_mass`].
+    /// sum of the Bernstein widths over *all* S next states, forbidden ones included; see also
+    /// [`Widths::bounding_mass`].
     #[inline]
     pub fn radius(&self, pair: &PairCounts) -> f64 {
         match self.family {

@@ -20,6 +20,25 @@ fn ucrl(given: &Arguments, context: &Context<'_>, set: SetKind) -> Algorithm {
     Algorithm::Ucrl(Ucrl { optimism: optimism(given, context), set, rule: rule(given) })
 }
 
+/// The options of the boxes of 2020: those of ucrl but for the set, with variances of the population.
+const OF_2020: &[Parameter] = &[
+    RULE,
+    DELTA,
+    ALPHA,
+    ALPHA_R,
+    ALPHA_P,
+    SHRINK,
+    Parameter { default: "population", ..VARIANCE },
+    TIES,
+    KNOWN_REWARDS,
+    WARM_START,
+    PLANNER,
+    APERIODICITY,
+    R_MAX,
+    SA,
+    SWEEPS,
+];
+
 pub(super) const TABLE: &[AgentEntry] = &[
     AgentEntry {
         name: "ucrl2b-2020",
@@ -36,23 +55,7 @@ pub(super) const TABLE: &[AgentEntry] = &[
                     probability 1 - delta, an improvement by sqrt(D) in the analysis.",
         cost: "As ucrl.",
         caution: UNREACHABLE,
-        parameters: &[
-            RULE,
-            DELTA,
-            ALPHA,
-            ALPHA_R,
-            ALPHA_P,
-            SHRINK,
-            Parameter { default: "population", ..VARIANCE },
-            TIES,
-            KNOWN_REWARDS,
-            WARM_START,
-            PLANNER,
-            APERIODICITY,
-            R_MAX,
-            SA,
-            SWEEPS,
-        ],
+        parameters: OF_2020,
         example: "ucrl2b-2020:alpha=0.1",
         build: |given, context| Ok(ucrl(given, context, SetKind::Bernstein2020)),
     },
@@ -110,23 +113,7 @@ pub(super) const TABLE: &[AgentEntry] = &[
         caution: "A state that cannot be reached attracts it for ever: linear regret. Within a plan a \
                   selected support only grows, else the operator jumps and need not settle. Plans are \
                   accurate to r_max/sqrt(t), not 1/t as in the authors' code.",
-        parameters: &[
-            RULE,
-            DELTA,
-            ALPHA,
-            ALPHA_R,
-            ALPHA_P,
-            SHRINK,
-            Parameter { default: "population", ..VARIANCE },
-            TIES,
-            KNOWN_REWARDS,
-            WARM_START,
-            PLANNER,
-            APERIODICITY,
-            R_MAX,
-            SA,
-            SWEEPS,
-        ],
+        parameters: OF_2020,
         example: "ucrl3:alpha=0.5",
         build: |given, context| Ok(ucrl(given, context, SetKind::Ucrl3)),
     },
