@@ -27,6 +27,11 @@ pub(crate) fn atomically(
     if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
         return Err(FormatError::IsFolder { path: path.into() });
     }
+    if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
+        // A device or a pipe: nothing is lost by writing to it, and a rename would do away with it.
+        let mut out = BufWriter::new(File::options().write(true).open(&target).map_err(failed)?);
+        return content(&mut out).and_then(|()| out.flush()).map_err(failed);
+    }
     if existing.is_some() && if_exists == IfExists::Refuse {
         return Err(FormatError::AlreadyExists { path: path.into() });
     }
@@ -84,6 +89,21 @@ pub(crate) fn new_file() -> tempfile::Builder<'static, 'static> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_no_file_is_written_to_and_never_replaced() {
+        use std::os::unix::fs::FileTypeExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("socket");
+        let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+        // A socket cannot be opened like a file, which is an error and no reason to put a file there.
+        assert!(atomically(&path, IfExists::Replace, |out| out.write_all(b"x")).is_err());
+        assert!(fs::metadata(&path).unwrap().file_type().is_socket());
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+        let null = Path::new("/dev/null");
+        atomically(null, IfExists::Refuse, |out| out.write_all(b"x")).unwrap();
+    }
 
     #[test]
     fn a_write_that_fails_half_way_keeps_the_old_file_and_leaves_nothing_behind() {
