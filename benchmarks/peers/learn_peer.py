@@ -1,4 +1,4 @@
-"""Counts the steps a second of a learner of statisticalrl-learners on its own river-swim; run by run.py
+"""Counts the steps per second of a learner of statisticalrl-learners on its own river-swim; run by run.py
 inside the peer's virtual environment. Prints one JSON object.
 
 Every try is a fresh learner; planning counts, building the environment does not.

@@ -41,7 +41,7 @@ def read(path):
         np.array(column, whole),
         np.array(probability, float),
     )
-    # Under another name first: a reader that is stopped half-way must not leave half a model.
+    # Write to another name first, so that an interrupted reader leaves no partial model.
     np.savez(kept + ".part.npz", **dict(zip(NAMES, model)))
     os.replace(kept + ".part.npz", kept)
     return model
@@ -60,7 +60,7 @@ def lists(model):
 
 def pairs(model):
     """The model as arrays over state-action pairs, padded so that every state has as many actions as
-    any: repeated last actions change nothing. Returns (states, actions, reward, csr matrix)."""
+    any, by repeating its last action. Returns (states, actions, reward, csr matrix)."""
     import numpy as np
     from scipy.sparse import csr_matrix
 
@@ -75,7 +75,7 @@ def pairs(model):
 
 
 def gain_bounds(model, values):
-    """The smallest and the largest entry of L v - v: every gain of the world lies between them if the
+    """The smallest and the largest entry of L v - v: the gain of the MDP lies between them if the
     gain is the same from everywhere."""
     import numpy as np
 

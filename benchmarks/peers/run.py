@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Measures tucrl side by side with other packages and writes docs/benchmarks.md.
+"""Benchmarks tucrl against other packages and writes docs/benchmarks.md.
 
     python3 benchmarks/peers/run.py            all rows, less than 25 minutes
     python3 benchmarks/peers/run.py --quick    without the largest model
@@ -35,19 +35,19 @@ SOLVERS = {
     "stormpy": ["stormpy"],
 }
 LEARNERS = ["statisticalrl-learners", "statisticalrl-environments"]
-# An answer this far from the truth is wrong. Not all peers can be asked for more.
+# Largest error of a right answer. Not all peers accept a smaller tolerance.
 RIGHT = 1e-6
-# Seconds for one solver on one model; reading the model and building their own comes on top, up to READING.
+# Seconds for one solver on one model, plus up to READING for reading and building the model.
 PATIENCE = 45
 READING = 240
-# Seconds of solving below which a solver is asked a second time.
+# A solver that takes fewer seconds is timed a second time.
 QUICK = 5
 # The goals of the solver rows, over every peer that gets a row right, and of the learner rows.
 SOLVER_GOAL = 5
 LEARNER_GOAL = 500
-# The ratios that are measured once more at full length.
+# The ratios that are also measured at full length.
 LONG = ["--only", "whole-run", "--only", "accelerated"]
-# From this load average on, numbers are said to come from a busy machine.
+# From this load average on, the document says that the machine was busy.
 BUSY = 0.5
 
 
@@ -73,7 +73,7 @@ def main():
     solver_rows, missed_solving = solving(environments, ask)
     edge_rows = edge_cases(environments, ask)
     learner_rows, missed_learning = learning(environments, ask)
-    # Written only when all of it is there: an old document is better than half a new one.
+    # Written only when complete, so that a failure keeps the old document.
     document = [
         heading(environments, load),
         ratio_rows,
@@ -154,8 +154,8 @@ def model(name, world):
 
 
 def answers(environments, path, patience):
-    """What tucrl and every peer say about a model. All take turns, so that a slow minute of the machine does not fall
-    on one of them: who is quick is asked twice, and the better time counts."""
+    """The results of tucrl and every peer on a model, timed alternately, so that slow phases of the machine affect all;
+    fast solvers are timed twice, and the better time counts."""
     found = {}
     for turn in range(2):
         for name in ("tucrl", *SOLVERS):
@@ -170,7 +170,7 @@ def answers(environments, path, patience):
 
 
 def ask_one(name, environments, path, patience):
-    """What one solver says about a model."""
+    """The result of one solver on a model."""
     if name == "tucrl":
         return bound([TUCRL, "bench", "--solve", path, "--json"], patience + READING)
     python = environments[name]["python"]
@@ -184,7 +184,7 @@ def ask_one(name, environments, path, patience):
 
 
 def solving(environments, ask):
-    # Garnets that the solver was not tuned on: seed 1 was for that.
+    # The solver was tuned on the garnet of seed 1, so another seed is timed.
     worlds = [
         ("garnet, 10⁴ states", "garnet-1e4-seed-11", "garnet:s=1e4,a=4,b=5,seed=11"),
         ("garnet, 10⁵ states", "garnet-1e5-seed-11", "garnet:s=1e5,a=4,b=5,seed=11"),
@@ -197,9 +197,9 @@ def solving(environments, ask):
     lines = [
         "## Solvers\n",
         "The optimal gain, seconds of solving alone (not reading the file, not building the model), best of five, or of ten",
-        "in two turns where that takes a few seconds,",
-        "on one core; behind it how many times longer than tucrl. tucrl also gives bias, policy and certified",
-        "bounds at most 1e-9 apart; the others were asked for 1e-9 where they can be asked, and an answer",
+        "in two rounds where that takes a few seconds,",
+        "on one core; in brackets the ratio to tucrl. tucrl also gives bias, policy and certified",
+        "bounds at most 1e-9 apart; the others were asked for 1e-9 where they accept a tolerance, and an answer",
         f"is called wrong when it is off by more than {RIGHT:g}. The garnets are those of seed 11; constants of our",
         "solver were chosen by trying them on seed 1.\n",
         "| world | tucrl | " + " | ".join(SOLVERS) + " |",
@@ -276,7 +276,7 @@ EDGE_CASES = {
 def edge_cases(environments, ask):
     lines = [
         "## Edge cases\n",
-        "Small worlds whose gain anyone can compute, from state 0. *Wrong* means without an error or a warning.\n",
+        "Small MDPs whose gain from state 0 is known in closed form. *Wrong* means without an error or a warning.\n",
         "| world | gain | tucrl | " + " | ".join(SOLVERS) + " |",
         "| --- | --- |" + " --- |" * (1 + len(SOLVERS)),
     ]
@@ -295,7 +295,7 @@ def edge_cases(environments, ask):
             if "failure" in answer:
                 cells.append(answer["failure"].replace("|", "/"))
             elif answer.get("high", 0.0) - answer.get("low", 0.0) > RIGHT:
-                cells.append(f"none: its values only say {answer['low']:.4g} to {answer['high']:.4g}")
+                cells.append(f"none: its values only give {answer['low']:.4g} to {answer['high']:.4g}")
             elif abs(answer["gain"] - gain) <= RIGHT:
                 cells.append("right")
             else:
@@ -310,7 +310,7 @@ def edge_cases(environments, ask):
 def learning(environments, ask):
     lines = [
         "## Learners\n",
-        "Steps a second, planning included, delta = 0.05, best of ten runs in two turns on one core. The peer is",
+        "Steps per second, planning included, delta = 0.05, best of ten runs in two rounds on one core. The peer is",
         "statisticalrl-learners on its own river-swim; `ucrl` is our UCRL2B. Both plan by their own confidence",
         "sets, and tucrl runs a hundred times as many steps.\n",
         "| world | learner | tucrl | statisticalrl | ratio |",
@@ -322,7 +322,7 @@ def learning(environments, ask):
         for ours, theirs in (("ucrl2", "ucrl2"), ("ucrl", "ucrl2b")):
             say(f"learning river-swim {length} with {theirs}")
             spent, peers = [], []
-            # In turns, as with the solvers.
+            # Alternately, as with the solvers.
             for _ in range(2):
                 for seed in range(1, 6):
                     command = [TUCRL, "learn", f"river-swim:n={length}", "--agent", ours, "--steps", 100 * steps]
@@ -388,7 +388,7 @@ def busy(load):
 
 
 def not_met(missed):
-    """The goals that were not met, each with what notes.md says about it."""
+    """The goals that were not met, each with its explanation in notes.md."""
     if not missed:
         return ""
     lines = ["## Goals that are not met\n"]
@@ -403,7 +403,7 @@ def not_met(missed):
 
 
 def written_notes():
-    """What notes.md says: under headings `## name` or `## name: part of the row`."""
+    """The texts of notes.md, by heading `## name` or `## name: part of the row`."""
     notes, key = {}, None
     for line in (HERE / "notes.md").read_text(encoding="utf-8").splitlines():
         if line.startswith("## "):
@@ -426,7 +426,7 @@ def processor():
 
 
 def bench(*options):
-    """What `tucrl bench` says."""
+    """The report of `tucrl bench`."""
     say(f"tucrl bench {' '.join(options)}")
     command = [TUCRL, "bench", "--json", *options]
     return json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
@@ -434,11 +434,11 @@ def bench(*options):
 
 def ratios(ask):
     report = bench()
-    # As long as the goals say, where that is affordable.
+    # At full length where that is affordable.
     rows = report["rows"] + ([] if ask.quick else bench("--full", *LONG)["rows"])
     lines = [
         "## Ratios\n",
-        f"`tucrl bench`, in {report['seconds']:.0f} seconds: two ways of the same work, timed in turns."
+        f"`tucrl bench`, in {report['seconds']:.0f} seconds: two ways of the same work, timed alternately."
         + ("" if ask.quick else f" The last rows: `tucrl bench --full {' '.join(LONG)}`.")
         + "\n",
         "| benchmark | what | measured | goal | | details |",

@@ -23,7 +23,7 @@ def mdpsolver(path):
     rewards, columns, probabilities = models.lists(model)
 
     def prepare():
-        # A model that has been solved before would start from its solution.
+        # Build the model anew: a solved one would start from its solution.
         solver = mdpsolver.model()
         solver.mdp(discount=0.999, rewards=rewards, tranMatProbs=probabilities, tranMatColumns=columns)
         return solver
@@ -41,7 +41,7 @@ def pymdptoolbox(path):
     import mdptoolbox.mdp
     import mdptoolbox.util
 
-    # Its checks trip over newer versions of NumPy and SciPy; checking is not solving.
+    # Skip its checks, which fail with newer versions of NumPy and SciPy.
     mdptoolbox.util.check = lambda transitions, rewards: None
     states, actions, reward, matrix = models.pairs(models.read(path))
     transitions = [matrix[action::actions].tocsr() for action in range(actions)]
@@ -57,7 +57,7 @@ def pymdptoolbox(path):
 
 
 def quantecon(path):
-    """Has no average-reward criterion: a discount of almost one comes near."""
+    """Has no average-reward criterion: approximated by a discount of almost 1."""
     import numpy as np
     from quantecon.markov import DiscreteDP
 
@@ -101,10 +101,10 @@ def main():
     ask = parser.parse_args()
     prepare, solve, gain = globals()[ask.peer](ask.model)
     times, spent = [], 0.0
-    # No other try unless there is time for one like the slowest.
+    # Repeat only if there is time for another try as slow as the slowest.
     while len(times) < ask.times and spent + max(times, default=0.0) < ask.patience:
         prepared = prepare()
-        # Ends the process, whatever the peer is doing.
+        # Ends the process even inside native code of the peer.
         signal.setitimer(signal.ITIMER_REAL, ask.patience - spent)
         clock = time.perf_counter()
         solve(prepared)

@@ -1,10 +1,10 @@
-"""What does driving an agent from Python cost, and how does it compare with other learners in Python?
+"""Measures the overhead of driving an agent from Python, and compares it with another learner in Python.
 
 Prints rows of a Markdown table. Every ratio compares numbers that were measured side by side in this run.
 
     python benchmarks/python/overhead.py [--steps N] [--repeat N] [--slow-steps N]
 
-The Rust loop is `tucrl.learn` with one thread: the same agent, world and luck. "above the Rust loop" is the
+The Rust loop is `tucrl.learn` with one thread: the same agent, world and random streams. "above the Rust loop" is the
 time of `agent.act(state)` and `agent.observe(reward, state)` from Python, loop included, minus the time that
 the same steps take in Rust without the world's part, which cancels: the world is stepped in both, in Python
 by `Walk.step`, whose cost is measured alone and subtracted.
@@ -26,7 +26,7 @@ AGENTS = ["tucrl:alpha=0.05", "ucrl2:alpha=0.05", "random"]
 
 
 def seconds(work: Callable[[], object]) -> float:
-    """How long a piece of work takes."""
+    """The time of a call."""
     began = time.perf_counter()
     work()
     return time.perf_counter() - began
@@ -95,7 +95,7 @@ def main() -> None:
     warnings.simplefilter("ignore")
     mdp = tucrl.MDP(WORLD)
     mdp.gain
-    print("| agent | Rust loop, ns a step | from Python | above the Rust loop, act and observe |")
+    print("| agent | Rust loop, ns per step | from Python | above the Rust loop, act and observe |")
     print("| --- | ---: | ---: | ---: |")
     nano = 1e9 / asked.steps
     for spec in AGENTS:
@@ -121,7 +121,7 @@ def compare(mdp: tucrl.MDP, steps: int, repeat: int) -> None:
         own = in_python(mdp, "ucrl2", steps)
         rounds.append((slow - world, own - world, (slow - world) / (own - world)))
     theirs, ours, ratio = (statistics.median(column) for column in zip(*rounds, strict=True))
-    print(f"| UCRL2 from Python, {steps} steps of {WORLD} | µs a step |")
+    print(f"| UCRL2 from Python, {steps} steps of {WORLD} | µs per step |")
     print("| --- | ---: |")
     print(f"| statisticalrl-learners | {1e6 * theirs / steps:.2f} |")
     print(f'| `tucrl.Agent("ucrl2", …)` | {1e6 * ours / steps:.3f} |')

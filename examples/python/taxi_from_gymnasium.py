@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Taxi from Gymnasium
 #
-# Gymnasium's Taxi has 500 states by its designer's count, and 100 of them never happen. Its episodes end; a
-# regret minimiser wants a world that goes on. `Continuing` makes the reset a transition and rescales rewards.
+# Gymnasium's Taxi has 500 nominal states, 100 of them unreachable. Its episodes end, but regret is defined for a
+# continuing MDP. `Continuing` makes the reset a transition and rescales rewards.
 
 # %%
 import os
@@ -14,24 +14,23 @@ STEPS = int(os.environ.get("TUCRL_EXAMPLE_STEPS", "300000"))
 
 
 def make_taxi() -> gym.Env[int, int]:
-    """Make Taxi, by whichever name this Gymnasium knows it."""
+    """Make Taxi; its version depends on that of Gymnasium."""
     name = "Taxi-v4" if "Taxi-v4" in gym.registry else "Taxi-v3"
     return gym.make(name)
 
 
 # %% [markdown]
-# What can be earned at best? Gymnasium shows the table of its toy worlds, so this can be computed exactly.
-# An agent does not see any of it.
+# The optimal gain, computed exactly from the table that Gymnasium's toy environments expose. The agent does not see it.
 
 # %%
 truth = tucrl.MDP.from_gymnasium(make_taxi())
 low, high = truth.reward_range
-print(f"{truth.reachable.sum()} of {truth.states} states can happen")
-print(f"optimal gain {truth.gain:.6f}, that is {low + truth.gain * (high - low):.4f} a step")
+print(f"{truth.reachable.sum()} of {truth.states} states are reachable")
+print(f"optimal gain {truth.gain:.6f}, that is {low + truth.gain * (high - low):.4f} per step")
 
 # %% [markdown]
-# Now learn it, step by step, through Gymnasium. With the widths that the proofs need (`alpha=1`) the agent
-# would explore for billions of steps; narrower ones risk more and learn within this script.
+# Learn it step by step through Gymnasium. With the widths of the proofs (`alpha=1`) the agent would explore for
+# billions of steps; narrower ones have no guarantee and learn within this script.
 # The factor is the one that learned soonest with this seed among 1e-3, 3e-4, 1e-4, 3e-5 and 1e-5.
 
 # %%
@@ -51,7 +50,7 @@ for step in range(1, STEPS + 1):
         )
 
 # %% [markdown]
-# An agent can be stored in the middle of an episode and goes on as if nothing had happened.
+# An agent can be stored in the middle of an episode and continues bit-identically.
 
 # %%
 agent.save("taxi.state")

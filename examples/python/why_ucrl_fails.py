@@ -1,9 +1,9 @@
 # %% [markdown]
-# # Why UCRL fails where some states cannot be reached
+# # Why UCRL fails with unreachable states
 #
-# The three-state world has a state that nobody can reach when `delta=0`, and the agents are not told.
-# Optimism without end keeps trying to get there. TUCRL gives up on states that it has good reason to think
-# unreachable. This script draws the figure of the story and says in numbers what it shows.
+# With `delta=0` one state of the three-state world is unreachable, and the agents are not told. UCRL's optimism
+# keeps trying to get there. TUCRL truncates: it stops planning with states that it has not seen after enough
+# visits elsewhere. This script draws the regret and prints the numbers behind it.
 
 # %%
 import os
@@ -17,8 +17,8 @@ print(f"{world.classify()}, {world.reachable.sum()} of {world.states} states rea
 print(f"optimal gain {world.gain:.6f}, diameter of the reachable part {world.diameter()}")
 
 # %% [markdown]
-# Three agents, several runs each, on all cores. SCAL knows more than the others: a bound on the span of the
-# bias. The numbers are those of `tucrl learn`, to the last bit.
+# Three agents, several runs each, on all cores. SCAL is told more than the others: a bound on the span of the
+# bias. The results are identical to those of `tucrl learn`.
 
 # %%
 agents = ["tucrl:alpha=0.05", "ucrl:alpha=0.05", "scal:c=5,alpha=0.05"]
@@ -26,8 +26,7 @@ result = tucrl.learn(world, agents, steps=STEPS, seeds=8)
 print(result)
 
 # %% [markdown]
-# Where do the steps go? UCRL spends about half of its steps on the action that it hopes leads to the state
-# that it has never seen. There are two pairs of reachable states beside the one that pays best.
+# UCRL spends about half of its steps on the action that, in its optimistic MDP, leads to the unseen state.
 
 # %%
 for spec in agents:
@@ -36,8 +35,7 @@ for spec in agents:
     print(f"{spec:22} {wasted / STEPS:7.2%} of the steps not on the best pair")
 
 # %% [markdown]
-# The same story as one agent tells it from inside: how optimistic is it, and does it believe in states that
-# it has never seen?
+# The episodes of one TUCRL agent: its optimistic gain, and whether it plans with the unseen state.
 
 # %%
 agent, walk = tucrl.Agent("tucrl:alpha=0.05", world=world, seed=1), world.walk(seed=1)
@@ -45,7 +43,7 @@ for _ in range(STEPS):
     here, reward = walk.step(agent.act(walk.state))
     agent.observe(reward, here)
 for episode in agent.episodes[:: max(1, len(agent.episodes) // 8)]:
-    belief = "believes in" if episode.believes_unseen else "gave up on"
+    belief = "plans with" if episode.believes_unseen else "plans without"
     print(f"from step {episode.start:7}: gain {episode.gain:.4f}, {belief} the unseen state")
 
 # %%

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # Your own MDP
 #
-# A machine runs, wears out, and can be repaired. Where it is worn, going on may break it; a broken machine can
-# only be repaired. As arrays: what is the best policy, what is it worth, and how fast is it learned?
+# A machine runs, wears out, and can be repaired. Running a worn machine may break it; a broken machine can only be
+# repaired. Given as arrays: what is the optimal policy, what is its gain, and how fast is it learned?
 
 # %%
 import os
@@ -18,9 +18,9 @@ transitions = np.zeros((4, 2, 4))
 transitions[GOOD, RUN] = [0.9, 0.1, 0.0, 0.0]
 transitions[WORN, RUN] = [0.0, 0.7, 0.3, 0.0]
 transitions[[GOOD, WORN], REPAIR] = [1.0, 0.0, 0.0, 0.0]
-# A broken machine has one action, and it comes first: a row of zeros means that there is no other.
+# A broken machine has only action 0: a row of zeros means that the action does not exist.
 transitions[BROKEN, 0] = [0.2, 0.0, 0.8, 0.0]
-# Nobody scraps machines here, but the designer wrote the state down.
+# An unreachable state.
 transitions[SCRAPPED, 0] = [0.0, 0.0, 0.0, 1.0]
 rewards = np.zeros((4, 2))
 rewards[GOOD, RUN], rewards[WORN, RUN] = 1.0, 0.8
@@ -28,7 +28,7 @@ rewards[GOOD, RUN], rewards[WORN, RUN] = 1.0, 0.8
 world = tucrl.MDP.from_arrays(transitions, rewards, start=GOOD, law="bernoulli", name="machine")
 
 # %% [markdown]
-# Exact answers.
+# Exact solution.
 
 # %%
 print(f"{world.classify()}; reachable: {world.reachable.tolist()}")
@@ -45,7 +45,7 @@ result = tucrl.learn(world, ["tucrl:alpha=0.05", "ucrl:alpha=0.05", "oracle"], S
 print(result)
 
 # %% [markdown]
-# Or drive one agent yourself. States may be any hashable thing; here they have names.
+# Or drive one agent yourself. States may be any hashable objects; here they are names.
 
 # %%
 names = ["good", "worn", "broken", "scrapped"]

@@ -1,264 +1,140 @@
-//! Which worlds can be named, and which world does a text name?
+//! Which worlds and agents can be named?
 //!
-//! A table with one entry per world of the library: its name, its keys, what is known about it and
-//! how to build it; lists, help and `docs/worlds.md` come from this table. A text that ends in
-//! `.json` or `.drn` names a model file instead, and so does any other existing file or path that
-//! is not the name of a world.
-//!
-//! Reads `names`, `formats` and the worlds of the library; feeds the commands.
+//! Those of the library, and those that a program adds ([`Catalogue::with`]).
 
-mod classic_worlds;
-mod paper_worlds;
-mod vast_worlds;
+mod agent;
+mod listing;
+mod world;
 
-use std::fmt;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use serde::Serialize;
 use thiserror::Error;
-use tucrl::error::WorldError;
-use tucrl::explore::ExploreError;
-use tucrl::generator::{Generator, Tabled};
-use tucrl::mdp::Mdp;
-use tucrl::model::Model;
+use tucrl::agents::{self, AgentKind};
+use tucrl::worlds::{self, WorldKind};
 
-use crate::formats::{self, Format, FormatError, ReadOptions};
-use crate::measure;
-use crate::names::{Arguments, Parameter, Spec, SpecError};
+pub use agent::NamedAgent;
+pub use listing::{AgentListing, OptionListing, WorldListing};
+pub use world::{LoadError, World};
 
-/// What is known about one world of the library.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub struct WorldEntry {
-    /// The name in specs.
-    pub name: &'static str,
-    /// The world in a line.
-    pub summary: &'static str,
-    /// How many states it has by default, nominally.
-    pub states: u64,
-    /// The largest number of actions that a state has by default.
-    pub actions: usize,
-    /// The keys that it accepts.
-    pub parameters: &'static [Parameter],
-    /// Closed forms and numbers, a line each.
-    pub facts: &'static [&'static str],
-    /// A spec to try.
-    pub example: &'static str,
-    #[serde(skip)]
-    build: fn(&Arguments) -> Result<Mdp, WorldError>,
-    /// For worlds that have no table, always or with these arguments.
-    #[serde(skip)]
-    generate: Option<Generate>,
+use crate::names::{Spec, SpecError};
+
+/// The worlds and agents that can be named.
+#[derive(Debug, Clone)]
+pub struct Catalogue {
+    kinds: Arc<Kinds>,
 }
 
-impl WorldEntry {
-    /// Whether it has a table, at least with its default parameters.
-    pub fn has_table(&self) -> bool {
-        vast_worlds::TABLE.iter().all(|vast| vast.name != self.name)
+#[derive(Debug)]
+struct Kinds {
+    agents: Vec<AgentKind>,
+    worlds: Vec<WorldKind>,
+}
+
+/// A name that is given twice.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("there are two {what}s called `{name}`: give yours another name")]
+pub struct NameTaken {
+    what: &'static str,
+    name: String,
+}
+
+/// Those of the library.
+impl Default for Catalogue {
+    fn default() -> Self {
+        static LIBRARY: LazyLock<Catalogue> = LazyLock::new(|| {
+            let (agents, worlds) = (agents::kinds().to_vec(), worlds::kinds().to_vec());
+            Catalogue { kinds: Arc::new(Kinds { agents, worlds }) }
+        });
+        LIBRARY.clone()
     }
 }
 
-type Generate = fn(&Arguments) -> Result<Option<Arc<dyn Generator>>, LoadError>;
-
-/// Every world of the library, the paper's first.
-pub fn worlds() -> impl Iterator<Item = &'static WorldEntry> {
-    paper_worlds::TABLE.iter().chain(classic_worlds::TABLE).chain(vast_worlds::TABLE)
-}
-
-/// The entry that a spec names.
-///
-/// # Errors
-/// When there is none; with the name that was probably meant.
-pub fn entry(spec: &Spec) -> Result<&'static WorldEntry, SpecError> {
-    worlds()
-        .find(|entry| entry.name == spec.name())
-        .ok_or_else(|| spec.unknown_name("world", worlds().map(|entry| entry.name)))
-}
-
-/// A world that was named: one of the library with its parameters, or a model file.
-///
-/// Displayed, it is the shortest spec, or the path.
-#[derive(Debug, Clone)]
-pub enum World {
-    /// A world of the library.
-    Library {
-        /// Its entry.
-        entry: &'static WorldEntry,
-        /// Its parameters.
-        arguments: Arguments,
-    },
-    /// A model file.
-    File(PathBuf),
-}
-
-/// Why a named world could not be had.
-#[derive(Debug, Error)]
-#[non_exhaustive]
-pub enum LoadError {
-    /// The spec, or a value in it.
-    #[error(transparent)]
-    Spec(#[from] SpecError),
-    /// The model file.
-    #[error(transparent)]
-    Format(#[from] FormatError),
-    /// The world's own table.
-    #[error(transparent)]
-    World(WorldError),
-    /// The world has no table, and the search for its reachable states failed.
-    #[error(transparent)]
-    Explore(#[from] ExploreError),
-    /// An option that only files have.
-    #[error("{option} is for {files}, and {world} is not one: leave the option out")]
-    OptionWithoutUse {
-        /// The option.
-        option: &'static str,
-        /// The files that have it.
-        files: &'static str,
-        /// The world that does not.
-        world: String,
-    },
-}
-
-impl World {
-    /// Finds out which world a text names, without building it.
+impl Catalogue {
+    /// Those of the library and more.
     ///
-    /// ```
-    /// use tucrl_lab::catalogue::World;
-    /// let world = World::parse("four-rooms:slip=1/3")?;
-    /// assert_eq!(world.to_string(), "four-rooms", "1/3 is the default");
-    /// # Ok::<(), tucrl_lab::names::SpecError>(())
-    /// ```
+    /// # Errors
+    /// When a name is taken.
+    pub fn with(
+        agents: impl IntoIterator<Item = AgentKind>,
+        worlds: impl IntoIterator<Item = WorldKind>,
+    ) -> Result<Self, NameTaken> {
+        let library = Self::default();
+        let mut kinds =
+            Kinds { agents: library.agents().to_vec(), worlds: library.worlds().to_vec() };
+        for agent in agents {
+            let about = agent.about();
+            let names = std::iter::once(&about.name).chain(about.aliases);
+            for name in names {
+                if kinds.agents.iter().any(|known| answers(known, name)) {
+                    return Err(NameTaken { what: "agent", name: (*name).into() });
+                }
+            }
+            kinds.agents.push(agent);
+        }
+        for world in worlds {
+            let name = world.about().name;
+            if kinds.worlds.iter().any(|known| known.about().name == name) {
+                return Err(NameTaken { what: "world", name: name.into() });
+            }
+            kinds.worlds.push(world);
+        }
+        Ok(Self { kinds: Arc::new(kinds) })
+    }
+
+    /// All agents, those of the library first.
+    pub fn agents(&self) -> &[AgentKind] {
+        &self.kinds.agents
+    }
+
+    /// All worlds, those of the paper first.
+    pub fn worlds(&self) -> &[WorldKind] {
+        &self.kinds.worlds
+    }
+
+    /// The agent that a text names.
+    ///
+    /// # Errors
+    /// When the name or a key is unknown, or a value is not accepted.
+    pub fn agent(&self, text: &str) -> Result<NamedAgent, SpecError> {
+        NamedAgent::find(self, text)
+    }
+
+    /// The world that a text names, without building it.
     ///
     /// # Errors
     /// When the text is neither a spec of a known world nor looks like a file.
-    pub fn parse(text: &str) -> Result<Self, SpecError> {
-        let path = Path::new(text);
-        let spec = Spec::parse(text);
-        // Known names come first: a folder that happens to be called `taxi` changes nothing.
-        let is_known = spec.as_ref().is_ok_and(|spec| entry(spec).is_ok());
-        // In `junk:base=model.json` only the base is a file.
-        let has_keys = is_known && text.contains(':');
-        if Format::of(path).is_ok() && (!has_keys || path.exists()) {
-            return Ok(Self::File(path.into()));
-        }
-        let head = text.split(':').next().unwrap_or(text);
-        if !is_known && (head.contains(['/', '\\']) || path.exists()) {
-            return Ok(Self::File(path.into()));
-        }
-        let spec = spec?;
-        let entry = entry(&spec)?;
-        let arguments = spec.bind(entry.parameters)?;
-        let arguments =
-            arguments.shortened(|base| Self::parse(base).map(|base| base.to_string()))?;
-        Ok(Self::Library { entry, arguments })
+    pub fn world(&self, text: &str) -> Result<World, SpecError> {
+        World::find(self, text)
     }
 
-    /// The model files that it is made of: itself, or those inside a world of worlds.
-    pub fn files(&self) -> Vec<PathBuf> {
-        match self {
-            Self::File(path) => vec![path.clone()],
-            Self::Library { arguments, .. } => {
-                // Specs were parsed when the world was named.
-                let inner = arguments.specs().filter_map(|spec| Self::parse(spec).ok());
-                inner.flat_map(|world| world.files()).collect()
-            }
-        }
-    }
-
-    /// Builds or reads the world; of a world without a table only its rule is made.
+    /// The kind of agent that a spec names.
     ///
     /// # Errors
-    /// When a parameter is out of range, the file is faulty, or an option does not apply.
-    pub fn open(&self, options: &ReadOptions) -> Result<Model, LoadError> {
-        self.refuse_file_options(options)?;
-        Ok(match self.generated()? {
-            Some(generator) => generator.into(),
-            None => Arc::new(self.table(options)?).into(),
-        })
-    }
-
-    /// The rule of a world that has no table.
-    fn generated(&self) -> Result<Option<Arc<dyn Generator>>, LoadError> {
-        let Self::Library { entry, arguments } = self else { return Ok(None) };
-        let Some(generate) = entry.generate else { return Ok(None) };
-        generate(arguments).map_err(|error| match error {
-            LoadError::World(error) => self.refusal(error),
-            other => other,
-        })
-    }
-
-    /// The table of a world that has one.
-    fn table(&self, options: &ReadOptions) -> Result<Mdp, LoadError> {
-        match self {
-            Self::File(path) => Ok(formats::read(path, options)?),
-            Self::Library { entry, arguments } => {
-                (entry.build)(arguments).map_err(|error| self.refusal(error))
-            }
-        }
-    }
-
-    /// The error of a world of the library, pointing at the parameter that it is about.
-    fn refusal(&self, error: WorldError) -> LoadError {
-        match (self, error) {
-            (
-                Self::Library { arguments, .. },
-                WorldError::Parameter { parameter, value, expected, .. },
-            ) => arguments.out_of_range(parameter, &value, expected).into(),
-            (_, other) => LoadError::World(other),
-        }
-    }
-
-    fn refuse_file_options(&self, options: &ReadOptions) -> Result<(), LoadError> {
-        let refuse = |option, files| {
-            Err(LoadError::OptionWithoutUse { option, files, world: self.to_string() })
+    /// When there is none; with the name that was probably meant.
+    pub fn agent_kind(&self, spec: &Spec) -> Result<&AgentKind, SpecError> {
+        let spellings = || {
+            self.agents().iter().flat_map(|kind| {
+                let about = kind.about();
+                std::iter::once(about.name).chain(about.aliases.iter().copied())
+            })
         };
-        match self {
-            Self::Library { .. } if options.reward_model.is_some() => {
-                refuse("--reward-model", "DRN files")
-            }
-            Self::Library { .. } if options.r_max.is_some() => refuse("--r-max", "model files"),
-            Self::File(path)
-                if options.reward_model.is_some() && Format::of(path)? != Format::Drn =>
-            {
-                refuse("--reward-model", "DRN files")
-            }
-            _ => Ok(()),
-        }
+        let found = self.agents().iter().find(|kind| answers(kind, spec.name()));
+        found.ok_or_else(|| spec.unknown_name("agent", spellings()))
     }
 
-    /// Builds or reads the table of the world; of a world without one, that of its reachable part.
+    /// The kind of world that a spec names.
     ///
     /// # Errors
-    /// When a parameter is out of range, the file is faulty, an option does not apply, or too many states
-    /// are reachable for a table.
-    pub fn build(&self, options: &ReadOptions) -> Result<Mdp, LoadError> {
-        self.refuse_file_options(options)?;
-        match self.generated()? {
-            Some(generator) => {
-                let found = measure::search(&*generator, measure::LIMIT, &())?;
-                Ok(found.table(&*generator, &|_, _| true)?)
-            }
-            None => self.table(options),
-        }
+    /// When there is none; with the name that was probably meant.
+    pub fn world_kind(&self, spec: &Spec) -> Result<&WorldKind, SpecError> {
+        let names = || self.worlds().iter().map(|kind| kind.about().name);
+        let found = self.worlds().iter().find(|kind| kind.about().name == spec.name());
+        found.ok_or_else(|| spec.unknown_name("world", names()))
     }
 }
 
-/// Any world as a generator; a table is one, too.
-fn generator(world: &World) -> Result<Arc<dyn Generator>, LoadError> {
-    Ok(match world.open(&ReadOptions::default())? {
-        Model::Generated { generator, .. } => generator,
-        Model::Table(mdp) => Arc::new(Tabled::new(mdp)),
-        _ => Arc::new(Tabled::new(Arc::new(world.build(&ReadOptions::default())?))),
-    })
-}
-
-impl fmt::Display for World {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Library { arguments, .. } => arguments.fmt(f),
-            Self::File(path) => path.display().fmt(f),
-        }
-    }
+fn answers(kind: &AgentKind, name: &str) -> bool {
+    kind.about().name == name || kind.about().aliases.contains(&name)
 }
 
 #[cfg(test)]

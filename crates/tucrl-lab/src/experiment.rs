@@ -1,27 +1,30 @@
 //! Which runs does an experiment consist of?
 //!
-//! An experiment is a TOML file: worlds, agents, how many seeds, how many steps. Every agent in every
+//! An experiment is worlds, agents, how many seeds, how many steps. Every agent in every
 //! world with every run index is a cell, and a cell is named by a [`CellId`]: all that decides its
 //! result, so that a stored record can be matched with the cell that it claims to be. Run r of one agent
-//! faces the same random stream of the world as run r of another, as in `tucrl learn`.
+//! faces the same random stream of the world as run r of another.
 //!
-//! Reads `names`, `catalogue`, `agent_catalogue`; feeds `store`, `sweep` and the commands.
-//! `docs/experiments.md` is its manual. The paper does not speak of files.
+//! `tucrl learn` and Python's `learn` are experiments too, made in memory ([`Experiment::new`]).
+//! `docs/experiments.md` is the manual of the files.
 
 mod error;
 mod prepare;
 mod read;
+mod schema;
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tucrl::run::Checkpoints;
+use tucrl::truth::SEARCH_LIMIT;
 
 pub use error::{ExperimentError, ExperimentProblem};
 pub use prepare::PreparedWorld;
+pub use schema::schema;
 
-use crate::agent_catalogue::NamedAgent;
-use crate::catalogue::World;
+use crate::catalogue::{Catalogue, NamedAgent, World};
+use crate::formats::ReadOptions;
 
 /// The longest run.
 pub const LONGEST: u64 = 10_000_000_000;
@@ -47,8 +50,30 @@ pub struct Experiment {
     pub master_seed: u64,
     /// When regret is written down.
     pub checkpoints: Checkpoints,
-    path: PathBuf,
+    /// How model files are read.
+    pub read_options: ReadOptions,
+    /// How many reachable states of a world without a table are searched for.
+    pub search_limit: usize,
+    /// The file that it was read from.
+    path: Option<PathBuf>,
     text: String,
+}
+
+/// An experiment in memory: one world, some agents.
+#[derive(Debug, Clone)]
+pub struct Lesson {
+    /// The world.
+    pub world: World,
+    /// The agents.
+    pub agents: Vec<NamedAgent>,
+    /// How many steps each run takes.
+    pub steps: u64,
+    /// How many runs each agent makes.
+    pub seeds: u64,
+    /// The seed that all runs draw from.
+    pub master_seed: u64,
+    /// How many times per decade regret is written down.
+    pub checkpoints: u32,
 }
 
 /// A world of an experiment.
@@ -115,20 +140,59 @@ pub struct CellId {
 }
 
 impl Experiment {
+    /// An experiment in memory.
+    ///
+    /// # Errors
+    /// When there is no agent, or one is given twice.
+    pub fn new(lesson: Lesson) -> Result<Self, ExperimentError> {
+        let place = |key: &str| Place { line: 0, key: key.into() };
+        let plain = |problem| ExperimentError::Plain { problem: Box::new(problem) };
+        let mut agents: Vec<ExperimentAgent> = Vec::new();
+        for agent in lesson.agents {
+            let label = agent.to_string();
+            if agents.iter().any(|earlier| earlier.label == label) {
+                let (what, change) = (format!("the agent {label}"), "keep one of them");
+                return Err(plain(ExperimentProblem::Twice { what, change }));
+            }
+            agents.push(ExperimentAgent { agent, label, place: place("agents") });
+        }
+        if agents.is_empty() {
+            return Err(plain(ExperimentProblem::NoAgents));
+        }
+        let (world, steps) = (lesson.world, lesson.steps);
+        Ok(Self {
+            name: "learn".into(),
+            description: None,
+            worlds: vec![ExperimentWorld { world, steps, model: None, place: place("worlds") }],
+            agents,
+            seeds: lesson.seeds,
+            master_seed: lesson.master_seed,
+            checkpoints: Checkpoints::PerDecade(lesson.checkpoints),
+            read_options: ReadOptions::default(),
+            search_limit: SEARCH_LIMIT,
+            path: None,
+            text: String::new(),
+        })
+    }
+
     /// Reads an experiment.
     ///
     /// # Errors
     /// When the file cannot be read, or says something that is not understood; with line and key.
-    pub fn read(path: &Path) -> Result<Self, ExperimentError> {
-        read::file(path)
+    pub fn read(path: &Path, catalogue: &Catalogue) -> Result<Self, ExperimentError> {
+        read::file(path, catalogue)
     }
 
     /// Reads an experiment that comes with the program; `path` is where its text can be found.
     ///
     /// # Errors
     /// As [`Experiment::read`].
-    pub fn parse(path: &Path, text: String) -> Result<Self, ExperimentError> {
-        read::text_of(path, text)
+    pub fn parse(
+        path: &Path,
+        text: String,
+        catalogue: &Catalogue,
+    ) -> Result<Self, ExperimentError> {
+        read::text_of(path, text, catalogue)
     }
 
     /// The text of the file.

@@ -6,21 +6,21 @@
 //!
 //! The diameter D is finite only if the world communicates, and then every state is reachable and
 //! D = D^C; so one computation, within the reachable states, answers both.
-//!
-//! Reads `tucrl::{structure, solve, hitting}`; feeds the command `inspect`.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Serialize, Serializer};
 use tucrl::error::SolveError;
 use tucrl::hitting;
 use tucrl::mdp::Mdp;
-use tucrl::solve::{self, BiasKind, Solution};
+use tucrl::solve::{BiasKind, Solution};
 use tucrl::structure::{self, Class};
+use tucrl::truth::{Solved, Structure, Truth, Watch};
 
-/// Before a diameter is computed that may take longer than somebody waits, the time of so many targets is taken.
+/// Before a diameter is computed that may take long, the times of this many targets are measured.
 const TRIAL_TARGETS: usize = 5;
-/// With fewer reachable states than this nobody waits long.
+/// With fewer reachable states than this the diameter is fast.
 const TRIAL_FROM: usize = 1_000;
 
 /// How many sizes of end components are listed.
@@ -40,24 +40,10 @@ pub struct Effort {
     pub patience: Option<Duration>,
 }
 
-/// Hears what is being computed and how far it is.
-pub trait Watch: Sync {
-    /// A computation begins; it ends when the next one begins.
-    fn begin(&self, what: &'static str);
-    /// So many of so many parts are done.
-    fn done(&self, parts: usize, of: usize);
-}
-
-/// Hears nothing.
-impl Watch for () {
-    fn begin(&self, _: &'static str) {}
-    fn done(&self, _: usize, _: usize) {}
-}
-
 /// A number of steps that may be infinite; `null` in JSON.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Steps {
-    /// So many.
+    /// This many.
     Finite(f64),
     /// No policy surely arrives.
     Infinite,
@@ -169,16 +155,22 @@ impl Inspection {
     /// When the solver gives up on a huge slow world.
     pub fn of(
         world: String,
-        mdp: &Mdp,
+        mdp: &Arc<Mdp>,
         effort: Effort,
         watch: &dyn Watch,
     ) -> Result<Self, SolveError> {
+        let truth = match effort.gain {
+            true => Some(Truth::of_table(Arc::clone(mdp), watch)?),
+            false => None,
+        };
         watch.begin("structure");
-        let is_reachable = structure::reachable(mdp);
+        let structure = match truth.as_ref().and_then(Truth::solved) {
+            Some(solved) => solved.structure.clone(),
+            None => Structure::of(mdp),
+        };
+        let Structure { is_reachable, end_components, class, start_is_recoverable } = structure;
         let reachable = is_reachable.iter().filter(|&&is_reachable| is_reachable).count();
-        let components = structure::end_components(mdp);
-        let class = structure::classify(mdp, &components);
-        let mut sizes: Vec<usize> = components.members().iter().map(Vec::len).collect();
+        let mut sizes: Vec<usize> = end_components.members().iter().map(Vec::len).collect();
         sizes.sort_unstable_by(|a, b| b.cmp(a));
         sizes.truncate(LISTED_SIZES);
         let mut inspection = Self {
@@ -190,9 +182,9 @@ impl Inspection {
             r_max: mdp.r_max(),
             reachable,
             class,
-            end_components: components.count(),
+            end_components: end_components.count(),
             end_component_sizes: sizes,
-            start_is_recoverable: structure::start_is_recoverable(mdp, &is_reachable),
+            start_is_recoverable,
             gain: None,
             gain_error: None,
             span: None,
@@ -207,11 +199,8 @@ impl Inspection {
             reachable_fraction: None,
             policy: None,
         };
-        if effort.gain {
-            watch.begin("gain");
-            let solution = solve::solve(mdp)?;
-            inspection.take(mdp, &solution, &is_reachable);
-            inspection.policy = effort.policy.then(|| choices(mdp, &solution));
+        if let Some(truth) = &truth {
+            inspection.take(mdp, truth, effort.policy);
         } else {
             let keys = ["gain", "gain_error", "span", "span_reachable", "bias_kind"];
             inspection.skipped.extend(keys);
@@ -220,7 +209,7 @@ impl Inspection {
         Ok(inspection)
     }
 
-    /// Says that what was inspected is only the reachable part of a space with so many states.
+    /// Says that what was inspected is only the reachable part of a space of `nominal` states.
     pub fn within(mut self, nominal: u64, effort: Effort) -> Self {
         self.reachable_fraction = Some(self.reachable as f64 / nominal as f64);
         self.states = usize::try_from(nominal).unwrap_or(usize::MAX);
@@ -238,17 +227,20 @@ impl Inspection {
         self
     }
 
-    fn take(&mut self, mdp: &Mdp, solution: &Solution, is_reachable: &[bool]) {
-        let (gain, error) = solution.gain_from_start(mdp);
-        self.gain = Some(gain);
-        self.gain_error = Some(error);
-        self.span = Some(solution.span());
-        self.span_reachable = Some(solution.span_within(is_reachable));
-        self.bias_kind = Some(match solution.bias_kind {
-            BiasKind::Unique => "unique",
-            BiasKind::ValueIteration => "value iteration",
-            BiasKind::Policy => "policy",
-        });
+    fn take(&mut self, mdp: &Mdp, truth: &Truth, with_policy: bool) {
+        let facts = truth.facts();
+        self.gain = Some(facts.gain);
+        self.gain_error = Some(facts.gain_error);
+        self.span = Some(facts.span);
+        self.span_reachable = Some(facts.span_reachable);
+        if let Some(Solved { solution, .. }) = truth.solved() {
+            self.bias_kind = Some(match solution.bias_kind {
+                BiasKind::Unique => "unique",
+                BiasKind::ValueIteration => "value iteration",
+                BiasKind::Policy => "policy",
+            });
+            self.policy = with_policy.then(|| choices(mdp, solution));
+        }
     }
 
     /// Both diameters, as far as they are wanted.

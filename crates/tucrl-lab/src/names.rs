@@ -1,46 +1,25 @@
 //! How is a world or an agent named in one word?
 //!
-//! By a compact spec, `name:key=value,key=value`, as in `three-state:delta=0.005`. A value that is itself a
+//! By a spec, `name:key=value,key=value`, as in `three-state:delta=0.005`. A value that is itself a
 //! spec with keys stands in parentheses: `junk:base=(three-state:delta=0),factor=1e6`. Here is only the
 //! grammar: a [`Spec`] is a name and a list of keys and values, each with its place in the text, and
-//! [`Spec::bind`] checks them against a table of [`Parameter`]s. Which names exist, and what they
-//! build, stands in the tables, so that worlds and agents share one grammar and one set of messages.
-//! Every message points at the piece that is wrong and says what would be accepted.
-//!
-//! Fed by the command line; feeds `catalogue`. The paper does not speak of names.
+//! [`Spec::bind`] checks them against the options of the name. Worlds and agents share one grammar and one set of
+//! messages. Every message points at the piece that is wrong and says what would be accepted.
 
 mod error;
 mod value;
 
 use std::fmt;
 use std::ops::Range;
+use std::sync::Arc;
 
-use serde::Serialize;
+use serde_json::{Map, Value};
+use tucrl::options::{Described, OptionError, OptionInfo};
 
 pub use error::{Problem, SpecError};
-pub(crate) use value::FLAG;
-pub use value::{Accepts, Value, integer};
+pub use value::{integer, shown};
 
-/// One key that a name accepts.
-#[derive(Debug, Clone, Copy, Serialize)]
-pub struct Parameter {
-    /// The key.
-    pub key: &'static str,
-    /// Other spellings of the key.
-    pub aliases: &'static [&'static str],
-    /// The value when the key is absent; or an earlier key, whose value is then taken.
-    pub default: &'static str,
-    /// What may stand after the equals sign.
-    pub accepts: Accepts,
-    /// What it means, in a few words.
-    pub meaning: &'static str,
-}
-
-impl Parameter {
-    fn answers_to(&self, key: &str) -> bool {
-        self.key == key || self.aliases.contains(&key)
-    }
-}
+use value::read;
 
 /// A name with keys and values, as written.
 ///
@@ -130,61 +109,45 @@ impl Spec {
         self.fault(self.name.clone(), Problem::UnknownName { what, name, nearest })
     }
 
-    /// Checks the keys and values against a table and fills in the defaults.
+    /// Checks the keys and the kinds of the values against the options of the name.
     ///
     /// # Errors
     /// At the first key that is unknown or repeated, and the first value of the wrong kind.
-    ///
-    /// # Panics
-    /// When a default of the table is not among the values that the table accepts.
-    pub fn bind(&self, parameters: &'static [Parameter]) -> Result<Arguments, SpecError> {
-        let mut given: Vec<Option<(Value, Range<usize>)>> = vec![None; parameters.len()];
+    pub fn bind(&self, options: &Described) -> Result<Arguments, SpecError> {
+        let options = options.list();
+        let (mut given, mut places) = (Map::new(), vec![None; options.len()]);
         for (key_at, value_at) in &self.pairs {
             let (key, value) = (&self.text[key_at.clone()], &self.text[value_at.clone()]);
-            let Some(index) = parameters.iter().position(|known| known.answers_to(key)) else {
-                return Err(self.fault(key_at.clone(), self.unknown_key(key, parameters)));
+            let Some(index) = options.iter().position(|known| known.answers_to(key)) else {
+                return Err(self.fault(key_at.clone(), self.unknown_key(key, options)));
             };
-            let parameter = &parameters[index];
-            if given[index].is_some() {
-                let problem = Problem::Repeated { key: key.into(), meant: parameter.key };
+            let option = &options[index];
+            if places[index].is_some() {
+                let problem = Problem::Repeated { key: key.into(), meant: option.key.clone() };
                 return Err(self.fault(key_at.clone(), problem));
             }
-            let value = parameter
-                .accepts
-                .read(parameter.key, value)
-                .map_err(|problem| self.fault(value_at.clone(), problem))?;
-            given[index] = Some((value, value_at.clone()));
+            let value =
+                read(option, value).map_err(|problem| self.fault(value_at.clone(), problem))?;
+            given.insert(option.key.clone(), value);
+            places[index] = Some(value_at.clone());
         }
-        let defaults = |so_far: &[Value], parameter: &Parameter| {
-            let earlier = parameters.iter().position(|other| other.key == parameter.default);
-            match earlier.and_then(|index| so_far.get(index)) {
-                Some(value) => value.clone(),
-                None => match parameter.accepts.read(parameter.key, parameter.default) {
-                    Ok(value) => value,
-                    Err(problem) => panic!("the default of {} is wrong: {problem}", parameter.key),
-                },
-            }
-        };
-        let (mut values, mut places, mut is_default) = (Vec::new(), Vec::new(), Vec::new());
-        for (parameter, given) in parameters.iter().zip(given) {
-            let default = defaults(&values, parameter);
-            let is_same = given.as_ref().is_none_or(|(value, _)| *value == default);
-            let (value, place) = given.map_or((default, None), |(value, at)| (value, Some(at)));
-            is_default.push(is_same);
-            values.push(value);
-            places.push(place);
-        }
-        Ok(Arguments { spec: self.clone(), parameters, values, places, is_default })
+        Ok(Arguments { spec: self.clone(), options: options.into(), given, places })
     }
 
-    fn unknown_key(&self, key: &str, parameters: &'static [Parameter]) -> Problem {
-        let spellings = parameters.iter().flat_map(|p| std::iter::once(&p.key).chain(p.aliases));
+    fn unknown_key(&self, key: &str, options: &[OptionInfo]) -> Problem {
+        let spellings = options.iter().flat_map(|o| std::iter::once(&o.key).chain(&o.aliases));
         Problem::UnknownKey {
             name: self.name().into(),
             key: key.into(),
-            nearest: nearest(key, spellings.copied()).map(Into::into),
-            known: parameters.iter().map(|parameter| parameter.key).collect(),
+            nearest: nearest(key, spellings.map(String::as_str)).map(Into::into),
+            known: options.iter().map(|option| option.key.clone()).collect(),
         }
+    }
+
+    /// The error of a name that cannot be used for another reason.
+    pub fn refused(&self, reason: &dyn fmt::Display) -> SpecError {
+        let (name, reason) = (self.name().to_owned(), reason.to_string());
+        self.fault(0..self.text.len(), Problem::Unusable { name, reason })
     }
 
     fn fault(&self, at: Range<usize>, problem: Problem) -> SpecError {
@@ -192,166 +155,117 @@ impl Spec {
     }
 }
 
-/// A spec whose keys and values fit a table, with the defaults filled in.
+/// A spec whose keys and values fit the options of its name.
 ///
-/// Displayed, it is the spec in its shortest form: the values that are not the defaults, in the
-/// order of the table.
+/// Displayed, it is the spec in its shortest form: the values that are not the defaults, in the order of the
+/// options.
 #[derive(Debug, Clone)]
 pub struct Arguments {
     spec: Spec,
-    parameters: &'static [Parameter],
-    values: Vec<Value>,
+    options: Arc<[OptionInfo]>,
+    given: Map<String, Value>,
+    /// Where the value of each option stands, if it was given.
     places: Vec<Option<Range<usize>>>,
-    is_default: Vec<bool>,
 }
 
 impl Arguments {
-    /// The value of a key.
-    ///
-    /// # Panics
-    /// When the table has no such key.
-    pub fn value(&self, key: &str) -> Value {
-        match self.parameters.iter().position(|parameter| parameter.key == key) {
-            Some(index) => self.values[index].clone(),
-            None => panic!("{} has no key {key}", self.spec.name()),
+    /// The spec as it was written.
+    pub fn spec(&self) -> &Spec {
+        &self.spec
+    }
+
+    /// The values that were given.
+    pub fn given(&self) -> &Map<String, Value> {
+        &self.given
+    }
+
+    /// The value of an option: the given one, the one that it inherits, or its default.
+    fn value(&self, option: &OptionInfo) -> Value {
+        let value = self.given.get(&option.key).unwrap_or(&option.default);
+        match self.ancestor(option) {
+            Some(other) if *value == option.default => self.value(other),
+            _ => value.clone(),
         }
     }
 
-    /// The value of a key that accepts a spec.
-    ///
-    /// # Panics
-    /// As [`Self::number`].
-    pub fn spec(&self, key: &str) -> String {
-        match self.value(key) {
-            Value::Spec(spec) => spec,
-            other => panic!("{key} is {other:?}, not a spec"),
-        }
+    /// The option whose value is the default of this one.
+    fn ancestor(&self, option: &OptionInfo) -> Option<&OptionInfo> {
+        let inherited = option.default.as_str()?;
+        self.options.iter().find(|other| other.key == inherited && other.key != option.key)
     }
 
-    /// The specs among the values.
-    pub fn specs(&self) -> impl Iterator<Item = &str> {
-        self.values.iter().filter_map(|value| match value {
-            Value::Spec(spec) => Some(spec.as_str()),
-            _ => None,
-        })
+    fn is_default(&self, option: &OptionInfo) -> bool {
+        let default = match self.ancestor(option) {
+            Some(other) => self.value(other),
+            None => option.default.clone(),
+        };
+        self.value(option) == default
     }
 
-    /// The same arguments with every spec among the values put into its shortest form.
+    /// The specs of other worlds among the values.
+    pub fn specs(&self) -> Vec<String> {
+        let specs = self.options.iter().filter(|option| option.accepts.specs);
+        specs.filter_map(|option| self.value(option).as_str().map(Into::into)).collect()
+    }
+
+    /// The same arguments with every spec among the given values put into its shortest form.
     ///
     /// # Errors
     /// The first error of `shorten`.
     pub fn shortened<E>(mut self, shorten: impl Fn(&str) -> Result<String, E>) -> Result<Self, E> {
-        for (index, parameter) in self.parameters.iter().enumerate() {
-            if let Value::Spec(spec) = &self.values[index] {
-                let short = shorten(spec)?;
-                self.is_default[index] = short == shorten(parameter.default)?;
-                self.values[index] = Value::Spec(short);
+        for option in self.options.iter().filter(|option| option.accepts.specs) {
+            if let Some(Value::String(spec)) = self.given.get_mut(&option.key) {
+                *spec = shorten(spec)?;
             }
         }
         Ok(self)
     }
 
-    /// Whether the table has a key.
-    pub fn has(&self, key: &str) -> bool {
-        self.parameters.iter().any(|parameter| parameter.key == key)
-    }
-
-    /// The value of a key that accepts numbers.
-    ///
-    /// # Panics
-    /// When the table has no such key, or it accepts something else; so do the other getters.
-    pub fn number(&self, key: &str) -> f64 {
-        match self.value(key) {
-            Value::Number(number) => number,
-            other => panic!("{key} is {other:?}, not a number"),
-        }
-    }
-
-    /// The value of a key that accepts integers.
-    ///
-    /// # Panics
-    /// As [`Self::number`].
-    pub fn integer(&self, key: &str) -> u64 {
-        match self.value(key) {
-            Value::Integer(integer) => integer,
-            other => panic!("{key} is {other:?}, not an integer"),
-        }
-    }
-
-    /// The value of a key that accepts sizes; what is too large for this machine becomes the
-    /// largest size, which no world accepts.
-    ///
-    /// # Panics
-    /// As [`Self::number`].
-    pub fn size(&self, key: &str) -> usize {
-        usize::try_from(self.integer(key)).unwrap_or(usize::MAX)
-    }
-
-    /// The value of a key that accepts certain words.
-    ///
-    /// # Panics
-    /// As [`Self::number`].
-    pub fn word(&self, key: &str) -> &'static str {
-        match self.value(key) {
-            Value::Word(word) => word,
-            other => panic!("{key} is {other:?}, not a word"),
-        }
-    }
-
-    /// The value of a key that accepts numbers and words; a word is turned into a number.
-    ///
-    /// # Panics
-    /// As [`Self::number`].
-    pub fn number_or(&self, key: &str, of_word: impl FnOnce(&'static str) -> f64) -> f64 {
-        match self.value(key) {
-            Value::Word(word) => of_word(word),
-            _ => self.number(key),
-        }
-    }
-
-    /// The error for a value of the right kind that is out of range; points at it if it was written,
-    /// or at the value of the key that it follows by default.
-    pub fn out_of_range(&self, key: &str, value: &str, expected: &str) -> SpecError {
-        self.at_value(key, |name, key| Problem::OutOfRange {
-            name,
-            key,
-            value: value.into(),
-            expected: expected.into(),
-        })
-    }
-
-    /// The error for a value that does not go together with the rest.
-    pub fn refused(&self, key: &str, value: &str, reason: &str) -> SpecError {
-        self.at_value(key, |name, key| Problem::Refused {
-            name,
-            key,
-            value: value.into(),
-            reason: reason.into(),
-        })
-    }
-
-    fn at_value(&self, key: &str, problem: impl FnOnce(String, String) -> Problem) -> SpecError {
-        let position = |key: &str| self.parameters.iter().position(|known| known.answers_to(key));
-        let index = position(key).map(|index| match self.places[index] {
+    /// The error of an option that was refused; points at its value if it was given, or at the value of the option
+    /// that it inherits from.
+    pub fn refused(&self, error: &OptionError) -> SpecError {
+        let position = |key: &str| self.options.iter().position(|known| known.answers_to(key));
+        let index = position(error.option()).map(|index| match &self.places[index] {
             Some(_) => index,
-            None => position(self.parameters[index].default).unwrap_or(index),
+            None => {
+                let ancestor = self.ancestor(&self.options[index]);
+                ancestor.and_then(|other| position(&other.key)).unwrap_or(index)
+            }
         });
         let at = index.and_then(|index| self.places[index].clone());
-        let key = index.map_or(key, |index| self.parameters[index].key);
-        let problem = problem(self.spec.name().into(), key.into());
+        let key = index.map_or(error.option(), |index| &self.options[index].key).to_owned();
+        let name = self.spec.name().to_owned();
+        let problem = match error.clone() {
+            OptionError::OutOfRange { value, expected, .. } => {
+                Problem::OutOfRange { name, key, value, expected }
+            }
+            OptionError::Refused { value, reason, .. } => {
+                Problem::Refused { name, key, value, reason }
+            }
+            OptionError::Required { expected, .. } => Problem::Required { name, key, expected },
+            other => {
+                let (value, reason) = (String::new(), other.to_string());
+                Problem::Refused { name, key, value, reason }
+            }
+        };
         self.spec.fault(at.unwrap_or(0..self.spec.text.len()), problem)
+    }
+
+    /// The shortest form under another name, for aliases.
+    pub fn shortest(&self, name: &str) -> String {
+        let mut text = name.to_owned();
+        let chosen = self.options.iter().filter(|option| !self.is_default(option));
+        for (count, option) in chosen.enumerate() {
+            text.push(if count == 0 { ':' } else { ',' });
+            text += &format!("{}={}", option.key, shown(&self.value(option), option.accepts.specs));
+        }
+        text
     }
 }
 
 impl fmt::Display for Arguments {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.spec.name())?;
-        let chosen = (0..self.values.len()).filter(|&index| !self.is_default[index]);
-        for (count, index) in chosen.enumerate() {
-            let separator = if count == 0 { ':' } else { ',' };
-            write!(f, "{separator}{}={}", self.parameters[index].key, self.values[index])?;
-        }
-        Ok(())
+        f.write_str(&self.shortest(self.spec.name()))
     }
 }
 

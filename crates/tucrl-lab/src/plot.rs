@@ -1,12 +1,9 @@
-//! How do the records look?
+//! Figures drawn from stored records, as SVG and PNG.
 //!
-//! Figures for papers and pages, drawn from stored records only, each as SVG and as PNG: regret curves of a
-//! world ([`RegretFigure`]), the episodes of a run ([`EpisodeFigure`]), and steps in poorly visited pairs against
-//! their bound ([`PoorFigure`]). Colours are those of Okabe and Ito, which the colour-blind can tell
-//! apart; lines are labelled where they end, so nothing lies on the data; letters come from a font that
-//! is part of the program, so a figure looks the same on every machine.
-//!
-//! Reads `stats`; feeds `report`. The paper's figures are of the first kind.
+//! Regret curves of a world ([`RegretFigure`]), the episodes of a run ([`EpisodeFigure`]), steps in poorly visited pairs
+//! against their bound ([`PoorFigure`]). The palette of Okabe and Ito is distinguishable with colour blindness; lines
+//! are labelled at their end, so that nothing covers the data; the font is built in, so that a figure looks the same on
+//! every machine.
 
 mod axis;
 mod canvas;
@@ -26,19 +23,18 @@ use plotters::drawing::{DrawingArea, IntoDrawingArea};
 use plotters::style::{FontStyle, RGBColor, WHITE, register_font};
 use thiserror::Error;
 
-pub(crate) use axis::Axis;
-pub use axis::{power, short};
-pub(crate) use curves::{Curve, CurvesFigure, Stroke};
+pub use axis::Axis;
+pub use curves::{Curve, CurvesFigure, Stroke};
 pub use episodes::EpisodeFigure;
-pub(crate) use episodes::believing;
-pub(crate) use plane::PlaneFigure;
+pub use episodes::believing;
+pub use plane::PlaneFigure;
 pub use poor::PoorFigure;
-pub(crate) use poor::bound;
+pub use poor::bound;
 pub use regret::RegretFigure;
 pub use reward::RewardFigure;
-pub(crate) use walls::{Wall, WallsFigure};
+pub use walls::{Wall, WallsFigure};
 
-/// Eight colours that people with colour-blindness tell apart (Okabe and Ito), the weakest on white last.
+/// The eight colours of Okabe and Ito, distinguishable with colour blindness; the palest on white is last.
 pub const PALETTE: [RGBColor; 8] = [
     RGBColor(0, 114, 178),
     RGBColor(213, 94, 0),
@@ -59,10 +55,10 @@ pub fn colour(index: usize) -> RGBColor {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FigureError {
-    /// The drawing library refused.
+    /// The drawing library failed.
     #[error("the figure could not be drawn: {0}")]
     Draw(String),
-    /// The picture could not be compressed.
+    /// PNG compression failed.
     #[error("the figure could not be written as PNG: {0}")]
     Png(#[from] png::EncodingError),
 }
@@ -75,7 +71,7 @@ pub trait Figure {
     /// Draws on an area whose pixels are `scale` to a point.
     ///
     /// # Errors
-    /// When the drawing library refuses.
+    /// When the drawing library fails.
     fn draw<B: DrawingBackend>(
         &self,
         area: &DrawingArea<B, Shift>,
@@ -83,15 +79,15 @@ pub trait Figure {
     ) -> Result<(), FigureError>;
 }
 
-/// PNG pictures have so many pixels to a point, for screens and print.
+/// Pixels per point of PNG pictures, for screens and print.
 const PIXELS: usize = 2;
-/// Each pixel is averaged from so many squared: the drawing library does not smooth wide lines.
+/// Supersampling factor: the drawing library does not antialias wide lines.
 const SAMPLES: usize = 2;
 
 /// The figure as SVG.
 ///
 /// # Errors
-/// When the drawing library refuses.
+/// When the drawing library fails.
 pub fn svg(figure: &impl Figure) -> Result<String, FigureError> {
     fonts()?;
     let mut text = String::new();
@@ -106,7 +102,7 @@ pub fn svg(figure: &impl Figure) -> Result<String, FigureError> {
 /// The figure as PNG.
 ///
 /// # Errors
-/// When the drawing library or the compression refuses.
+/// When the drawing library or the compression fails.
 pub fn png(figure: &impl Figure) -> Result<Vec<u8>, FigureError> {
     fonts()?;
     let (width, height) = figure.size();
@@ -147,7 +143,7 @@ fn averaged(drawn: &[u8], wide: usize, high: usize) -> Vec<u8> {
     pixels
 }
 
-/// Makes the letters known to the drawing library, once.
+/// Registers the font with the drawing library, once.
 fn fonts() -> Result<(), FigureError> {
     static KNOWN: OnceLock<bool> = OnceLock::new();
     let is_known = *KNOWN.get_or_init(|| {

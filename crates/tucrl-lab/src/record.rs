@@ -1,16 +1,16 @@
 //! What is kept of one run, so that it can be read without running anything?
 //!
 //! The stored record of one cell of an experiment: which agent in which world with which seed, all
-//! options, what is true of the world, and the outcome. Everything in [`StoredRun`] is decided by the
+//! options, world facts, and the outcome. Everything in [`StoredRun`] is decided by the
 //! spec and the seed, so two runs of one cell give the same bytes; where, when and how fast it was made
 //! stands in [`Provenance`] beside it. Reports, figures and comparisons see these records only.
-//!
-//! Read by `stats`, `plot`, `report`; written by `store`. The paper does not speak of records.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tucrl::run::{RunRecord, RunSpec};
+use tucrl::truth::Facts;
 
 /// One run as it is stored.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -23,83 +23,18 @@ pub struct StoredRun {
     pub agent: String,
     /// What the agent is called in tables and figures; its spec unless the experiment says otherwise.
     pub label: String,
-    /// Steps, checkpoints, seeds and the algorithm with all its options.
+    /// All options of the agent with their values; null in records of version 1, whose `spec.algorithm` has them in
+    /// another form: those of the algorithm that `agent` names.
+    #[serde(default)]
+    pub options: Value,
+    /// Steps, checkpoints and seeds.
     pub spec: RunSpec,
-    /// What is true of the world.
-    pub facts: WorldFacts,
+    /// World facts.
+    pub facts: Facts,
     /// The run, complete or up to its failure.
     pub record: RunRecord,
     /// Why it failed, if it did.
     pub error: Option<String>,
-}
-
-/// What is true of the world that was learned.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct WorldFacts {
-    /// Nominal number of states.
-    pub states: u64,
-    /// Largest number of actions.
-    pub actions: u64,
-    /// States reachable from the start.
-    pub reachable: u64,
-    /// "communicating", "weakly communicating" or "multichain".
-    pub class: String,
-    /// Whether the start can be reached back from all of them (the paper's assumption).
-    pub start_is_recoverable: bool,
-    /// Optimal gain from the start.
-    pub gain: f64,
-    /// Its certified error.
-    pub gain_error: f64,
-    /// Span of the optimal bias over all states.
-    pub span: f64,
-    /// The same over the reachable ones.
-    pub span_reachable: f64,
-    /// Largest possible reward.
-    pub r_max: f64,
-    /// What the gain is that regret is measured against.
-    #[serde(default, skip_serializing_if = "Against::is_optimal")]
-    pub against: Against,
-}
-
-impl WorldFacts {
-    /// Whether a report shows rewards besides regret: where no optimal gain is known, and in vast worlds.
-    pub fn shows_rewards(&self) -> bool {
-        !self.against.is_optimal() || self.states > 1_000_000
-    }
-}
-
-/// What regret is measured against.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Against {
-    /// The optimal gain.
-    #[default]
-    Optimal,
-    /// The best policy among those that stay with the states that a search looked at before it was given
-    /// up: a certified lower bound on the optimal gain, which may be anything up to the largest reward.
-    BestKnown {
-        /// How many states were looked at.
-        explored: u64,
-    },
-    /// Nothing: the gain is written as 0, and regret is minus the sum of the rewards.
-    Nothing,
-}
-
-impl Against {
-    /// Whether regret is regret.
-    pub fn is_optimal(&self) -> bool {
-        *self == Self::Optimal
-    }
-
-    /// In words, for tables and figures.
-    pub fn in_words(&self) -> String {
-        match self {
-            Self::Optimal => "the optimal gain".into(),
-            Self::BestKnown { explored } => format!(
-                "the best known policy, which stays with the {explored} states explored; a lower bound"
-            ),
-            Self::Nothing => "nothing: no gain is known".into(),
-        }
-    }
 }
 
 /// Where, when and how fast a run was made.
@@ -127,7 +62,7 @@ impl Provenance {
         option_env!("TUCRL_REVISION").map(Into::into)
     }
 
-    /// This program on this machine, now, after so many sessions that took so long together.
+    /// This program on this machine, now; the times are those of all sessions together.
     pub fn now(sessions: u32, simulate: Duration, plan: Duration) -> Self {
         Self {
             version: env!("CARGO_PKG_VERSION").into(),

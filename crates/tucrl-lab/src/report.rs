@@ -1,10 +1,8 @@
-//! What can be read off the stored records, and where is it written?
+//! Writes the report of an experiment from its stored records.
 //!
-//! Everything that `tucrl report` leaves in a directory: `report.md`, `report.html`, the tables `curves`, `summary`,
-//! `pairs` and `episodes` as CSV and Parquet, and the figures as SVG and PNG. The same records give the same
-//! bytes. docs/reports.md describes the columns and how intervals are computed.
-//!
-//! Reads `stats`, `plot`; feeds the commands. Files appear whole or not at all.
+//! `report.md`, `report.html`, the tables `curves`, `summary`, `pairs` and `episodes` as CSV and Parquet, and the figures
+//! as SVG and PNG. The same records give the same bytes; files appear whole or not at all. docs/reports.md describes the
+//! columns and how intervals are computed.
 
 pub mod csv;
 pub mod html;
@@ -22,8 +20,9 @@ use crate::formats::new_file;
 use crate::plot::{
     self, EpisodeFigure, Figure, FigureError, PoorFigure, RegretFigure, RewardFigure,
 };
-use crate::record::{Against, Provenance};
+use crate::record::Provenance;
 use crate::stats::Study;
+use tucrl::truth::Baseline;
 
 /// Captions and paths of the figures of one world.
 pub type Figures = Vec<(String, String)>;
@@ -37,7 +36,7 @@ pub enum ReportError {
     Write {
         /// The file.
         path: PathBuf,
-        /// Why.
+        /// The cause.
         source: io::Error,
     },
     /// A figure could not be drawn.
@@ -51,7 +50,7 @@ pub enum ReportError {
     Json(#[from] serde_json::Error),
 }
 
-/// Writes everything into a directory, which is made if it is missing; returns the files, the page first.
+/// Writes all files into a directory, which is created if missing; returns the files, the page first.
 ///
 /// # Errors
 /// When a file cannot be written or a figure cannot be drawn.
@@ -107,8 +106,8 @@ impl Writer<'_> {
                 let path = self.figure(&format!("reward-{slug}"), &RewardFigure { world })?;
                 figures.push((format!("Reward per step in {}", world.world), path));
             }
-            // Without a yardstick, regret is only the rewards upside down.
-            if world.time.is_some() && world.facts.against != Against::Nothing {
+            // Without a reference gain, regret is only the negated rewards.
+            if world.time.is_some() && world.facts.baseline != Baseline::Nothing {
                 for (is_log, suffix, scale) in
                     [(false, "", "linear axes"), (true, "-log", "logarithmic axes")]
                 {
@@ -136,7 +135,7 @@ impl Writer<'_> {
     }
 }
 
-/// Names that are fit for files, all different.
+/// Distinct names that are valid as file names.
 fn slugs<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut slugs: Vec<String> = Vec::new();
     for name in names {

@@ -1,11 +1,10 @@
 //! How are many runs done at once?
 //!
-//! A cell is one agent in one world with one run index. Workers take cells from one queue, those expected
-//! to take longest first, and advance each in chunks of a few dozen milliseconds, so that progress can be
-//! shown, a checkpoint taken and a stop heeded soon. A cell may begin where another process left it.
-//! Where chunks end, how many workers there are and how often a cell was continued changes no result.
-//!
-//! Reads `tucrl::run`; feeds `sweep` and the commands. A failed run is an outcome like any other.
+//! A cell is one agent in one world with one run index. Workers take cells from one queue, by run index and then
+//! those expected to take longest first, so that a stop half-way leaves something to show for every agent. They
+//! advance each cell in chunks of a few dozen milliseconds, so that progress can be shown, a checkpoint taken and
+//! a stop noticed soon. A cell may begin where another process left it. Where chunks end, how many workers there
+//! are and how often a cell was continued changes no result. A failed run is an outcome like any other.
 
 use std::any::Any;
 use std::panic::{self, AssertUnwindSafe};
@@ -13,17 +12,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use tucrl::agents::Algorithm;
+use tucrl::learner::{AgentError, Algorithm};
 use tucrl::model::Model;
 use tucrl::planner::{PlanError, Pulse};
-use tucrl::run::{Run, RunError, RunRecord, RunSpec, RunState, Truth};
+use tucrl::run::{Run, RunError, RunRecord, RunSpec, RunState};
+use tucrl::truth::Truth;
 
-/// A chunk should take about so long.
+/// The time that a chunk should take.
 const CHUNK: Duration = Duration::from_millis(40);
 const FIRST_CHUNK: u64 = 64;
 const LARGEST_CHUNK: u64 = 1 << 22;
 
-/// Hears how the cells go, and may stop them.
+/// Follows the cells, and may stop them.
 pub trait Watch: Sync {
     /// Whether all cells should stop where they are.
     fn wants_stop(&self) -> bool {
@@ -31,13 +31,13 @@ pub trait Watch: Sync {
     }
     /// Where a cell that is next in the queue should begin.
     fn begin(&self, _cell: usize) -> Begin {
-        Begin::Anew
+        if self.wants_stop() { Begin::Skip } else { Begin::Anew }
     }
-    /// What the plans of a worker should beat, if somebody looks at it or may stop them.
+    /// Where the plans of a worker report their progress and learn of a stop.
     fn pulse(&self, _worker: usize) -> Option<Arc<Pulse>> {
         None
     }
-    /// The worker goes on with a cell, which has come so far.
+    /// The worker is about to advance a cell.
     fn at(&self, _worker: usize, _cell: usize, _run: &Run) {}
     /// The worker leaves a cell where it is, because all should stop.
     fn left(&self, _cell: usize, _run: &Run) {}
@@ -47,7 +47,7 @@ pub trait Watch: Sync {
     fn ended(&self, _worker: usize, _cell: usize, _outcome: &Outcome) {}
 }
 
-/// Hears nothing and stops nothing.
+/// Does nothing.
 impl Watch for () {}
 
 /// Where a cell begins.
@@ -62,14 +62,33 @@ pub enum Begin {
 }
 
 /// One cell, ready to run.
-#[derive(Debug)]
-pub struct Job<'a> {
+#[derive(Debug, Clone)]
+pub struct Job {
     /// The world.
     pub model: Model,
     /// What regret is measured against.
-    pub truth: &'a Truth,
-    /// The agent, the steps and the seeds.
+    pub truth: Arc<Truth>,
+    /// The algorithm with its options.
+    pub algorithm: Arc<dyn Algorithm>,
+    /// The steps and the seeds.
     pub spec: RunSpec,
+}
+
+impl Job {
+    /// The run from its first step, or from a checkpoint; one that does not fit is not used.
+    fn begin(&self, state: Option<RunState>) -> Result<Run, RunError> {
+        let parts = || (self.spec.clone(), Arc::clone(&self.algorithm), Arc::clone(&self.truth));
+        if let Some(state) = state {
+            let (spec, algorithm, truth) = parts();
+            match Run::resume(spec, algorithm, &self.model, truth, state) {
+                Err(RunError::Agent(AgentError::Checkpoint { .. } | AgentError::CannotRestore)) => {
+                }
+                other => return other,
+            }
+        }
+        let (spec, algorithm, truth) = parts();
+        Run::new(spec, algorithm, &self.model, truth)
+    }
 }
 
 /// How a run ended.
@@ -98,31 +117,21 @@ pub struct Outcome {
     pub plan: Duration,
 }
 
-/// Runs all cells of one world on the threads of the current rayon pool; outcomes are in the order of the
-/// cells.
-pub fn run_all(
-    model: impl Into<Model>,
-    truth: &Truth,
-    cells: &[RunSpec],
-    watch: &dyn Watch,
-) -> Vec<Outcome> {
-    let model = model.into();
-    let jobs: Vec<Job<'_>> =
-        cells.iter().map(|spec| Job { model: model.clone(), truth, spec: spec.clone() }).collect();
-    let outcomes: Vec<Mutex<Option<Outcome>>> = cells.iter().map(|_| Mutex::new(None)).collect();
-    run_jobs(&jobs, watch, &|cell, outcome| {
+/// Runs all cells on the threads of the current rayon pool; outcomes are in the order of the cells, without those
+/// that a stop kept from starting.
+pub fn run_all(jobs: &[Job], watch: &dyn Watch) -> Vec<Option<Outcome>> {
+    let outcomes: Vec<Mutex<Option<Outcome>>> = jobs.iter().map(|_| Mutex::new(None)).collect();
+    run_jobs(jobs, watch, &|cell, outcome| {
         *outcomes[cell].lock().unwrap_or_else(PoisonError::into_inner) = Some(outcome);
     });
     let taken =
         |slot: Mutex<Option<Outcome>>| slot.into_inner().unwrap_or_else(PoisonError::into_inner);
-    outcomes.into_iter().filter_map(taken).collect()
+    outcomes.into_iter().map(taken).collect()
 }
 
 /// Runs all cells on the threads of the current rayon pool, and hands over each outcome as it comes.
-pub fn run_jobs(jobs: &[Job<'_>], watch: &dyn Watch, take: &(dyn Fn(usize, Outcome) + Sync)) {
-    let mut order: Vec<usize> = (0..jobs.len()).collect();
-    // A stable sort: equal cells keep their order.
-    order.sort_by_key(|&cell| std::cmp::Reverse(weight(&jobs[cell].spec)));
+pub fn run_jobs(jobs: &[Job], watch: &dyn Watch, take: &(dyn Fn(usize, Outcome) + Sync)) {
+    let order = order(jobs);
     let next = AtomicUsize::new(0);
     rayon::broadcast(|context| {
         while let Some(&cell) = order.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -137,30 +146,26 @@ pub fn run_jobs(jobs: &[Job<'_>], watch: &dyn Watch, take: &(dyn Fn(usize, Outco
     });
 }
 
-/// What a step costs compared to others, roughly.
-fn weight(cell: &RunSpec) -> u128 {
-    let kind = match cell.algorithm {
-        Algorithm::Scal(_) | Algorithm::ScalPlus(_) | Algorithm::Ucrl2(_) => 50,
-        Algorithm::Ucrl(_) => 40,
-        Algorithm::Tucrl(_) => 30,
-        Algorithm::Psrl(_) | Algorithm::OptimisticPsrl(_) => 60,
-        Algorithm::Regal(_) => 300,
-        Algorithm::OptimisticQ(_) => 3,
-        _ => 1,
-    };
-    u128::from(cell.steps) * kind
+/// The cells by run index, those of one index by what they are expected to cost, the most expensive first.
+fn order(jobs: &[Job]) -> Vec<usize> {
+    let cost = |job: &Job| u128::from(job.spec.steps) * u128::from(job.algorithm.step_cost());
+    let mut order: Vec<usize> = (0..jobs.len()).collect();
+    // A stable sort: equal cells keep their order.
+    order.sort_by_key(|&cell| (jobs[cell].spec.run, std::cmp::Reverse(cost(&jobs[cell]))));
+    order
 }
 
-fn run_one(job: &Job<'_>, cell: usize, worker: usize, watch: &dyn Watch) -> Option<Outcome> {
-    let (model, truth, spec) = (job.model.clone(), job.truth.clone(), job.spec.clone());
-    let begun = match watch.begin(cell) {
-        Begin::Anew => Run::new(spec, model, truth),
-        Begin::At(state) => Run::resume(spec, model, truth, *state),
+fn run_one(job: &Job, cell: usize, worker: usize, watch: &dyn Watch) -> Option<Outcome> {
+    let state = match watch.begin(cell) {
+        Begin::Anew => None,
+        Begin::At(state) => Some(*state),
         Begin::Skip => return None,
     };
+    let begun = panic::catch_unwind(AssertUnwindSafe(|| job.begin(state)));
     let mut run = match begun {
-        Ok(run) => run,
-        Err(error) => return Some(never_began(job.truth, error)),
+        Ok(Ok(run)) => run,
+        Ok(Err(error)) => return Some(never_began(&job.truth, error)),
+        Err(panic) => return Some(never_began(&job.truth, bug(&*panic))),
     };
     let mut chunk = FIRST_CHUNK;
     let pulse = watch.pulse(worker);
@@ -188,7 +193,7 @@ fn run_one(job: &Job<'_>, cell: usize, worker: usize, watch: &dyn Watch) -> Opti
             }
             Ok(Err(error)) => break Ending::Failed(error),
             // What the run holds now cannot be trusted; the other cells do not depend on it.
-            Err(panic) => return Some(never_began(job.truth, bug(&*panic))),
+            Err(panic) => return Some(never_began(&job.truth, bug(&*panic))),
         }
         let spent = clock.elapsed();
         if spent < CHUNK / 2 {
@@ -212,7 +217,7 @@ fn bug(panic: &(dyn Any + Send)) -> RunError {
 fn never_began(truth: &Truth, error: RunError) -> Outcome {
     let record = RunRecord {
         steps: 0,
-        gain: truth.gain,
+        gain: truth.gain(),
         regret: Vec::new(),
         pseudo_regret: Vec::new(),
         episodes: Vec::new(),
@@ -231,49 +236,49 @@ fn never_began(truth: &Truth, error: RunError) -> Outcome {
 mod tests {
     use std::sync::atomic::AtomicU64;
 
-    use tucrl::agents::{Tucrl, Ucrl};
+    use tucrl::agents::{Random, Tucrl, Ucrl, own_agent};
     use tucrl::evi::Method;
-    use tucrl::mdp::Mdp;
+    use tucrl::learner::Learner;
     use tucrl::run::Checkpoints;
-    use tucrl::solve;
+    use tucrl::space::{ActionId, StateId};
     use tucrl::worlds::ThreeState;
 
     use super::*;
 
-    fn world() -> (Arc<Mdp>, Truth) {
+    fn cell(algorithm: impl Algorithm + 'static, steps: u64, run: u64) -> Job {
         let mdp = ThreeState { delta: 0.0, ..Default::default() }.build().unwrap();
-        let solution = solve::solve(&mdp).unwrap();
-        let gain = solution.gain_from_start(&mdp).0;
-        let truth = Truth { gain, reachable: 2, optimal_policy: solution.policy };
-        (Arc::new(mdp), truth)
+        let model = Model::from(Arc::new(mdp));
+        let truth = Arc::new(Truth::of(&model).unwrap());
+        let checkpoints = Checkpoints::PerDecade(3);
+        let spec = RunSpec { steps, checkpoints, master_seed: 5, run };
+        Job { model, truth, algorithm: Arc::new(algorithm), spec }
     }
 
-    fn cell(algorithm: Algorithm, steps: u64, run: u64) -> RunSpec {
-        RunSpec { algorithm, steps, checkpoints: Checkpoints::PerDecade(3), master_seed: 5, run }
-    }
-
-    fn on(threads: usize, cells: &[RunSpec], watch: &dyn Watch) -> Vec<Outcome> {
-        let (mdp, truth) = world();
+    fn on(threads: usize, cells: &[Job], watch: &dyn Watch) -> Vec<Option<Outcome>> {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        pool.install(|| run_all(&mdp, &truth, cells, watch))
+        pool.install(|| run_all(cells, watch))
+    }
+
+    fn all(outcomes: Vec<Option<Outcome>>) -> Vec<Outcome> {
+        outcomes.into_iter().map(Option::unwrap).collect()
     }
 
     #[test]
     fn outcomes_stand_in_order_and_do_not_depend_on_the_threads() {
-        let cells: Vec<RunSpec> = (0..6)
+        let cells: Vec<Job> = (0..6)
             .map(|run| match run % 3 {
-                0 => cell(Algorithm::Random, 30_000, run),
-                1 => cell(Algorithm::Tucrl(Tucrl::default()), 20_000, run),
-                _ => cell(Algorithm::Oracle, 70_000, run),
+                0 => cell(Random {}, 30_000, run),
+                1 => cell(Tucrl::default(), 20_000, run),
+                _ => cell(tucrl::agents::Oracle {}, 70_000, run),
             })
             .collect();
-        let (one, three) = (on(1, &cells, &()), on(3, &cells, &()));
+        let (one, three) = (all(on(1, &cells, &())), all(on(3, &cells, &())));
         for ((cell, one), three) in cells.iter().zip(&one).zip(&three) {
-            assert_eq!((one.record.steps, &one.ending), (cell.steps, &Ending::Complete));
+            assert_eq!((one.record.steps, &one.ending), (cell.spec.steps, &Ending::Complete));
             assert_eq!(one.record, three.record);
             // In one piece.
-            let (mdp, truth) = world();
-            let mut whole = Run::new(cell.clone(), mdp, truth).unwrap();
+            let (algorithm, truth) = (Arc::clone(&cell.algorithm), Arc::clone(&cell.truth));
+            let mut whole = Run::new(cell.spec.clone(), algorithm, &cell.model, truth).unwrap();
             whole.advance(u64::MAX).unwrap();
             assert_eq!(whole.record(), one.record);
         }
@@ -282,28 +287,40 @@ mod tests {
     #[test]
     fn a_failed_run_keeps_what_it_has_and_the_others_go_on() {
         let mut broken = Ucrl::default();
-        broken.optimism.evi.method = Method::Plain;
-        broken.optimism.evi.sweep_limit = 5;
-        // Narrow sets, in which the unreachable state is a distant hope.
-        broken.optimism.alpha_p = 0.01;
-        let cells = [cell(Algorithm::Ucrl(broken), 100_000, 0), cell(Algorithm::Random, 1000, 0)];
-        let outcomes = on(2, &cells, &());
+        broken.optimism.planner = Method::Plain;
+        broken.optimism.sweeps = 5;
+        // Narrow sets, in which the unreachable state is unlikely to be reached.
+        broken.optimism.alpha_p = 0.01.into();
+        let cells = [cell(broken, 100_000, 0), cell(Random {}, 1000, 0)];
+        let outcomes = all(on(2, &cells, &()));
         assert!(matches!(outcomes[0].ending, Ending::Failed(RunError::Plan(_))));
         assert!(outcomes[0].record.steps < 100_000);
         assert_eq!((&outcomes[1].ending, outcomes[1].record.steps), (&Ending::Complete, 1000));
     }
 
+    /// Panics at its third step.
+    struct Broken(u32);
+
+    impl Learner for Broken {
+        fn act(&mut self) -> Result<ActionId, PlanError> {
+            assert!(self.0 < 3, "the third step is too much");
+            Ok(0)
+        }
+        fn observe(&mut self, _: f64, _: StateId) {
+            self.0 += 1;
+        }
+    }
+
     #[test]
     fn a_bug_in_one_run_is_its_failure_and_the_others_go_on() {
-        let (mdp, mut truth) = world();
-        // The policy of a smaller world: asked about the third state, it has no answer.
-        truth.optimal_policy = tucrl::policy::Policy::deterministic(vec![0]);
-        let cells = [cell(Algorithm::Oracle, 1000, 0), cell(Algorithm::Random, 1000, 0)];
-        let outcomes = run_all(&mdp, &truth, &cells, &());
+        let kind = own_agent("broken", "", |_, _: Random| Ok(Broken(0)));
+        let algorithm = kind.make(&Default::default()).unwrap();
+        let cells = [Job { algorithm, ..cell(Random {}, 1000, 0) }, cell(Random {}, 1000, 0)];
+        let outcomes = all(run_all(&cells, &()));
         let Ending::Failed(RunError::Bug { message }) = &outcomes[0].ending else {
             panic!("{:?}", outcomes[0].ending);
         };
-        assert!(message.contains("out of bounds"), "{message}");
+        assert!(message.contains("the third step"), "{message}");
         assert_eq!(outcomes[0].record.steps, 0);
         assert_eq!((&outcomes[1].ending, outcomes[1].record.steps), (&Ending::Complete, 1000));
     }
@@ -317,19 +334,27 @@ mod tests {
             }
         }
         let clock = Instant::now();
-        let outcomes =
-            on(1, &[cell(Algorithm::Random, u64::MAX, 0); 1], &Impatient(AtomicU64::new(0)));
-        assert_eq!(outcomes[0].ending, Ending::Stopped);
-        assert!(outcomes[0].record.steps > 0 && outcomes[0].last_regret > 0.0);
+        let cells = [cell(Random {}, u64::MAX, 0), cell(Random {}, 10, 1)];
+        let outcomes = on(1, &cells, &Impatient(AtomicU64::new(0)));
+        let first = outcomes[0].as_ref().unwrap();
+        assert_eq!(first.ending, Ending::Stopped);
+        assert!(first.record.steps > 0 && first.last_regret > 0.0);
+        assert!(outcomes[1].is_none(), "a cell that was not started has no outcome");
         assert!(clock.elapsed() < Duration::from_secs(20));
     }
 
     #[test]
-    fn long_cells_come_first() {
-        let long = cell(Algorithm::Random, 1_000_000, 0);
-        let short = cell(Algorithm::Tucrl(Tucrl::default()), 1000, 0);
-        let planner = cell(Algorithm::Tucrl(Tucrl::default()), 1_000_000, 0);
-        assert!(weight(&planner) > weight(&long) && weight(&long) > weight(&short));
+    fn every_agent_has_its_first_run_before_any_has_its_second() {
+        let tucrl = || Tucrl::default();
+        let cells = [
+            cell(Random {}, 1_000_000, 0),
+            cell(Random {}, 1_000_000, 1),
+            cell(tucrl(), 1000, 0),
+            cell(tucrl(), 1000, 1),
+            cell(tucrl(), 1_000_000, 0),
+            cell(tucrl(), 1_000_000, 1),
+        ];
+        assert_eq!(order(&cells), [4, 0, 2, 5, 1, 3], "by run, then by cost");
     }
 
     #[test]
@@ -344,9 +369,9 @@ mod tests {
                 self.0.fetch_add(1, Ordering::Relaxed);
             }
         }
-        let cells = [cell(Algorithm::Tucrl(Tucrl::default()), 1000, 0)];
+        let cells = [cell(Tucrl::default(), 1000, 0)];
         let watch = Impatient(AtomicU64::new(0));
-        let outcomes = on(1, &cells, &watch);
+        let outcomes = all(on(1, &cells, &watch));
         assert_eq!(outcomes[0].ending, Ending::Stopped);
         assert_eq!(watch.0.into_inner(), 1);
     }

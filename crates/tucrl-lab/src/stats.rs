@@ -1,10 +1,8 @@
-//! What do several runs say together?
+//! Statistics over several runs.
 //!
-//! Means with 95 % intervals by Student's t, quantiles, and how fast a curve grows: the slope of ln regret
-//! against ln t between two times, 1 for linear, 1/2 for a square root, 0 for a flat curve. Below it:
-//! intervals by resampling, curves of an experiment, ranks and paired comparisons.
-//!
-//! Reads `record`; feeds figures, reports and the commands. The paper does not say how its curves were averaged.
+//! Means with 95 % intervals by Student's t, quantiles, and the growth exponent: the slope of ln regret against ln t
+//! between two times, 1 for linear, 1/2 for a square root, 0 for a flat curve. Submodules: bootstrap intervals, curves
+//! of an experiment, ranks and paired comparisons.
 
 mod bootstrap;
 mod ranking;
@@ -21,21 +19,21 @@ pub use study::{AgentStudy, Growth, Point, Study, WorldStudy};
 /// The two-sided 95 % quantile of the normal law.
 const NORMAL: f64 = 1.959_963_984_540_054;
 const CENTRAL: f64 = 0.95;
-/// From so many degrees of freedom on, the expansion around the normal law has all digits.
+/// From this number of degrees of freedom on, the expansion around the normal law is exact to rounding.
 const MANY: u64 = 200;
 
-/// The mean; NaN of nothing.
+/// The mean; NaN if empty.
 pub fn mean(values: &[f64]) -> f64 {
     values.iter().sum::<f64>() / values.len() as f64
 }
 
-/// The median; NaN of nothing.
+/// The median; NaN if empty.
 pub fn median(values: &[f64]) -> f64 {
     quantile(values, 0.5)
 }
 
 /// A quantile, interpolated linearly between order statistics (type 7 of Hyndman and Fan, as in NumPy and R);
-/// NaN of nothing.
+/// NaN if empty.
 pub fn quantile(values: &[f64], share: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
@@ -50,7 +48,7 @@ fn quantile_of_sorted(sorted: &[f64], share: f64) -> f64 {
     sorted[below] + (place - below as f64) * (sorted[above] - sorted[below])
 }
 
-/// Half the width of the 95 % interval of the mean, by Student's t; none from fewer than two values.
+/// Half the width of the 95 % interval of the mean, by Student's t; none for fewer than two values.
 pub fn half_width(values: &[f64]) -> Option<f64> {
     let degrees = values.len().checked_sub(1).filter(|&degrees| degrees > 0)?;
     let centre = mean(values);
@@ -62,14 +60,14 @@ pub fn half_width(values: &[f64]) -> Option<f64> {
 /// The t of a two-sided 95 % interval: |X| <= t with probability 0.95 for Student's X.
 ///
 /// # Panics
-/// Without degrees of freedom.
+/// If `degrees` is 0.
 pub fn student(degrees: u64) -> f64 {
     match degrees {
         0 => panic!("Student's law needs a degree of freedom"),
         1 => (CENTRAL * PI / 2.0).tan(),
         2 => CENTRAL * (2.0 / (1.0 - CENTRAL * CENTRAL)).sqrt(),
         3..MANY => {
-            // The quantile falls with the degrees; that of one degree is above, the normal one below.
+            // The quantile decreases in the degrees: that of one degree is an upper bound, the normal one a lower bound.
             let (mut low, mut high) = (NORMAL, 4.5);
             while high - low > 1e-14 * high {
                 let middle = low + (high - low) / 2.0;
@@ -112,7 +110,7 @@ fn expansion(degrees: f64) -> f64 {
         + odd(&[-945.0, -1920.0, 1482.0, 776.0, 79.0]) / (92_160.0 * degrees.powi(4))
 }
 
-/// The slope of ln value against ln time between two points; none where a logarithm is.
+/// The slope of ln value against ln time between two points; none where a logarithm is undefined.
 pub fn growth(from: (u64, f64), to: (u64, f64)) -> Option<f64> {
     let slope = (to.1 / from.1).ln() / (to.0 as f64 / from.0 as f64).ln();
     (from.1 > 0.0 && to.1 > 0.0 && slope.is_finite()).then_some(slope)

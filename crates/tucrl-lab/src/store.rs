@@ -1,13 +1,10 @@
-//! Where do results stay, whatever happens?
+//! The directory of an experiment's results.
 //!
-//! One directory per experiment: `experiment.toml`, a copy of what was asked for; `runs/<cell>.run`, one
-//! file per finished run; `runs/<cell>.<process>.state`, the last checkpoint of a run under way. Every
-//! file appears by one rename, complete and flushed, so that no moment of a crash leaves half a file under
-//! a real name. Nothing is locked: two processes that compute the same cell write the same body, and
-//! either may come last. Checkpoints carry the name of their process, so that processes do not fight for one
-//! file, and the furthest sound one is continued. What is damaged is renamed, never deleted, never used.
-//!
-//! Reads `experiment`, `record`; feeds `sweep`, the commands, and whoever reads results.
+//! `experiment.toml` is a copy of the experiment; `runs/<cell>.run` one file per finished run;
+//! `runs/<cell>.<process>.state` the last checkpoint of an unfinished run. Every file is written to a temporary file,
+//! synced and renamed, so that a crash leaves no partial file under a real name. There are no locks: two processes that
+//! compute the same cell write the same body, and either may come last. Checkpoints carry the name of their process;
+//! the furthest valid one is resumed. Damaged files are renamed, never deleted, never used.
 
 mod envelope;
 mod error;
@@ -24,6 +21,7 @@ use tucrl::run::{RunSpec, RunState};
 pub use envelope::{Header, Kind, VERSION};
 pub use error::{Damage, StoreError};
 
+use crate::catalogue::Catalogue;
 use crate::experiment::{CellId, Experiment};
 use crate::formats::save::{TEMPORARY, atomically};
 use crate::formats::{FormatError, IfExists};
@@ -31,7 +29,7 @@ use crate::record::{Provenance, StoredRun};
 
 const EXPERIMENT: &str = "experiment.toml";
 const RUNS: &str = "runs";
-/// A temporary file so old belongs to a process that was killed.
+/// Temporary files older than this belong to processes that were killed.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 
 /// The directory of one experiment.
@@ -39,43 +37,46 @@ const ABANDONED: Duration = Duration::from_secs(24 * 3600);
 pub struct Store {
     directory: PathBuf,
     runs: PathBuf,
-    /// Distinguishes this process from all others on all machines.
+    /// Identifies this process across machines.
     process: String,
 }
 
-/// The checkpoint of a run under way.
+/// The checkpoint of an unfinished run.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct StoredState {
-    /// Which cell it belongs to.
+    /// Its cell.
     pub cell: CellId,
-    /// Steps, seeds, and the algorithm with all its options.
+    /// All options of the agent with their values.
+    pub options: serde_json::Value,
+    /// Steps and seeds.
     pub spec: RunSpec,
     /// Steps taken.
     pub taken: u64,
-    /// Whether it was written because the process was told to stop.
+    /// True if it was written because the process was told to stop.
     pub is_stopped: bool,
-    /// All that changes during the run.
+    /// The state of the run.
     pub state: RunState,
 }
 
-/// Whether a directory that holds results may be continued.
+/// What to do with a directory that holds results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IfResults {
-    /// Refuse.
+    /// Fail.
     Refuse,
     /// Continue them.
     Resume,
 }
 
 impl Store {
-    /// Makes the directory of an experiment, or opens it if it belongs to the same one.
+    /// Creates the directory of an experiment, or opens it if it belongs to the same one.
     ///
     /// # Errors
-    /// When it belongs to another experiment or to something else, holds results that were not to be
-    /// continued, or cannot be written.
+    /// When it belongs to another experiment or to something else, holds results and `if_results` refuses them, or
+    /// cannot be written.
     pub fn create(
         directory: &Path,
         experiment: &Experiment,
+        catalogue: &Catalogue,
         if_results: IfResults,
     ) -> Result<Self, StoreError> {
         let store = Self::at(directory);
@@ -87,21 +88,21 @@ impl Store {
             for entry in fs::read_dir(directory).map_err(failed)? {
                 let name = entry.map_err(failed)?.file_name();
                 let name = name.to_string_lossy();
-                // Another process may be about to do the same.
+                // Another process may create it at the same time.
                 if !name.starts_with(TEMPORARY) && name != RUNS && name != EXPERIMENT {
                     return Err(StoreError::NotAnExperiment { path: directory.into() });
                 }
             }
         }
-        // Without results it is a first attempt that had a mistake in it: nothing can be lost.
+        // Without results nothing is lost by replacing the copy of the experiment.
         if has_results && copy.exists() {
-            let stored = Experiment::read(&copy)?;
+            let stored = Experiment::read(&copy, catalogue)?;
             if let Some((key, stored, asked)) = stored.difference(experiment) {
                 let path = directory.into();
                 return Err(StoreError::OtherExperiment { path, key, stored, asked });
             }
         }
-        // The name of a file has the content of a model file in its hash, which the copy does not.
+        // The digest of a cell covers the content of a model file, which the copy of the experiment does not.
         if let Some(path) = store.stranger(experiment)? {
             return Err(StoreError::Stranger { path });
         }
@@ -121,17 +122,17 @@ impl Store {
     ///
     /// # Errors
     /// When there is no experiment, or its file cannot be read.
-    pub fn open(directory: &Path) -> Result<(Self, Experiment), StoreError> {
+    pub fn open(directory: &Path, catalogue: &Catalogue) -> Result<(Self, Experiment), StoreError> {
         let copy = directory.join(EXPERIMENT);
         if !copy.exists() {
             return Err(StoreError::NoExperiment { path: directory.into() });
         }
-        Ok((Self::at(directory), Experiment::read(&copy)?))
+        Ok((Self::at(directory), Experiment::read(&copy, catalogue)?))
     }
 
     fn at(directory: &Path) -> Self {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        // The address of a local differs between processes too, where machines share a clock.
+        // The address of a local also differs between processes on machines with equal clocks.
         let unique = format!("{} {} {:p}", std::process::id(), now.as_nanos(), &now);
         let process = blake3::hash(unique.as_bytes()).to_hex()[..8].to_string();
         Self { directory: directory.into(), runs: directory.join(RUNS), process }
@@ -147,7 +148,7 @@ impl Store {
         self.runs.join(format!("{}.run", cell.stem()))
     }
 
-    /// The record of a cell, if it is there.
+    /// The record of a cell, if it is finished.
     ///
     /// # Errors
     /// When the file is damaged, newer than this program, or cannot be read.
@@ -166,7 +167,7 @@ impl Store {
     /// Stores a finished run.
     ///
     /// # Errors
-    /// When the disk refuses; an older file of the same cell is then untouched.
+    /// When writing fails; an older file of the same cell is then untouched.
     pub fn write_run(
         &self,
         cell: &CellId,
@@ -175,17 +176,17 @@ impl Store {
     ) -> Result<(), StoreError> {
         let path = self.run_file(cell);
         let body = serde_json::to_string(run).map_err(|_| envelope::lossy(&path))?;
-        // JSON knows no infinities: better to hear of one now than to call the file damaged later.
+        // JSON has no infinities: fail now instead of finding a damaged file later.
         if !serde_json::from_str::<StoredRun>(&body).is_ok_and(|back| back == *run) {
             return Err(envelope::lossy(&path));
         }
         envelope::write(&path, Kind::Run, &body, provenance)
     }
 
-    /// Stores the checkpoint of a run under way, in place of this process's last one.
+    /// Stores the checkpoint of an unfinished run, replacing the last one of this process.
     ///
     /// # Errors
-    /// When the disk refuses.
+    /// When writing fails.
     pub fn write_state(
         &self,
         state: &StoredState,
@@ -206,7 +207,7 @@ impl Store {
         Ok(self.names()?.filter(|(name, _)| is_state(name)).map(|(_, path)| path).collect())
     }
 
-    /// All checkpoints, by the stem of their cell: one look at the directory for many cells.
+    /// All checkpoints, by the stem of their cell, from one listing of the directory.
     ///
     /// # Errors
     /// When the directory cannot be read.
@@ -226,7 +227,9 @@ impl Store {
     /// # Errors
     /// When it is damaged, newer than this program, or gone.
     pub fn state(&self, path: &Path, cell: &CellId) -> Result<(Header, StoredState), StoreError> {
-        let found: (Header, StoredState) = envelope::read(path, Kind::State)?;
+        let (header, body) = envelope::open(path)?;
+        envelope::refuse_older(path, &header)?;
+        let found: (Header, StoredState) = (header, envelope::understand(path, &body)?);
         if found.1.cell == *cell {
             return Ok(found);
         }
@@ -238,16 +241,16 @@ impl Store {
     /// Removes the checkpoints of a finished cell.
     ///
     /// # Errors
-    /// When the directory cannot be read; a checkpoint that stays is harmless.
+    /// When the directory cannot be read; a checkpoint that cannot be removed is ignored.
     pub fn remove_states(&self, cell: &CellId) -> Result<(), StoreError> {
         for path in self.state_files(cell)? {
-            // Another process may have been faster.
+            // Another process may have removed it.
             let _ = fs::remove_file(path);
         }
         Ok(())
     }
 
-    /// Renames a damaged file, so that it is kept and yet never used; returns its new name.
+    /// Renames a damaged file, so that it is kept but never used; returns the new name.
     ///
     /// # Errors
     /// When it cannot be renamed.
@@ -261,7 +264,7 @@ impl Store {
             aside.push(format!(".{count}.damaged"));
         }
         match fs::rename(path, &aside) {
-            // Another process has done it.
+            // Another process has renamed it.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             renamed => renamed.map_err(|source| FormatError::io(path, source))?,
         }
@@ -282,7 +285,7 @@ impl Store {
         Ok(files)
     }
 
-    /// A run in the directory that is none of the experiment's.
+    /// A run in the directory that does not belong to the experiment.
     fn stranger(&self, experiment: &Experiment) -> Result<Option<PathBuf>, StoreError> {
         let stems: BTreeSet<String> =
             experiment.cells().iter().map(|cell| cell.id.stem()).collect();
@@ -304,7 +307,7 @@ impl Store {
             let age = fs::metadata(&path).and_then(|data| data.modified()).ok();
             let age = age.and_then(|modified| modified.elapsed().ok());
             if age.is_some_and(|age| age > ABANDONED) {
-                // Litter that cannot be removed does no harm.
+                // Errors are ignored: leftovers are harmless.
                 let _ = fs::remove_file(path);
             }
         }
@@ -321,7 +324,7 @@ impl Store {
     }
 }
 
-/// Reads a finished run from its file alone, whatever experiment it belongs to.
+/// Reads a finished run of any experiment from its file.
 ///
 /// # Errors
 /// When it is damaged, newer than this program, or cannot be read.
@@ -329,20 +332,19 @@ pub fn read_run(path: &Path) -> Result<(Header, StoredRun), StoreError> {
     envelope::read(path, Kind::Run)
 }
 
-/// The checkpoint of a learner, on its own or inside a run.
+/// A stored checkpoint of an agent or of a run.
 #[derive(Debug)]
 pub enum Checkpoint<A> {
-    /// An agent that another program drives.
+    /// An agent driven by another program.
     Agent(A),
-    /// A run under way.
+    /// An unfinished run.
     Run(Box<StoredState>),
 }
 
-/// Writes the checkpoint of an agent that another program drives, like that of a run: sealed, and as a
-/// whole or not at all.
+/// Writes the checkpoint of an agent driven by another program: sealed and atomic, like that of a run.
 ///
 /// # Errors
-/// When the agent does not fit into JSON or the disk refuses.
+/// When the agent does not fit into JSON or writing fails.
 pub fn write_agent(path: &Path, agent: &impl Serialize) -> Result<(), StoreError> {
     let body = serde_json::to_string(agent).map_err(|_| envelope::lossy(path))?;
     let (simulate, plan) = (Duration::ZERO, Duration::ZERO);
@@ -355,6 +357,7 @@ pub fn write_agent(path: &Path, agent: &impl Serialize) -> Result<(), StoreError
 /// When the file is damaged, newer than this program, a finished run, or cannot be read.
 pub fn read_checkpoint<A: DeserializeOwned>(path: &Path) -> Result<Checkpoint<A>, StoreError> {
     let (header, body) = envelope::open(path)?;
+    envelope::refuse_older(path, &header)?;
     match header.format {
         Kind::Agent => Ok(Checkpoint::Agent(envelope::understand(path, &body)?)),
         Kind::State => Ok(Checkpoint::Run(envelope::understand(path, &body)?)),
@@ -362,7 +365,7 @@ pub fn read_checkpoint<A: DeserializeOwned>(path: &Path) -> Result<Checkpoint<A>
     }
 }
 
-/// What shows that a record belongs to another cell.
+/// The first key in which a record differs from a cell, if any.
 fn foreign(run: &StoredRun, cell: &CellId) -> Option<Damage> {
     let spec = &run.spec;
     let pairs = [

@@ -8,7 +8,8 @@ mod documents;
 
 use std::fmt::Write;
 
-use tucrl_lab::agent_catalogue::{self, AgentEntry};
+use tucrl::agents::{About, AgentKind, kinds};
+use tucrl_lab::catalogue::AgentListing;
 
 const HEAD: &str = "\
 # Agents
@@ -31,7 +32,7 @@ const TAIL: &str = include_str!("data/agents_tail.md");
 fn document() -> String {
     let mut out = HEAD.to_string();
     out += "\n| agent | also | in a line | must be told |\n|---|---|---|---|\n";
-    for AgentEntry { name, aliases, summary, needs, .. } in agent_catalogue::agents() {
+    for About { name, aliases, summary, needs, .. } in kinds().iter().map(AgentKind::about) {
         let aliases: Vec<String> = aliases.iter().map(|alias| format!("`{alias}`")).collect();
         let aliases = aliases.join(", ");
         writeln!(out, "| [`{name}`](agents/{name}.md) | {aliases} | {summary} | {needs} |")
@@ -41,8 +42,8 @@ fn document() -> String {
 }
 
 /// One page: the idea, what is proved, what it must be told, its options, its cost, when not to use it.
-fn page(entry: &AgentEntry) -> String {
-    let AgentEntry { name, summary, source, idea, needs, guarantee, cost, caution, .. } = entry;
+fn page(AgentListing { about, parameters }: &AgentListing) -> String {
+    let About { name, summary, source, idea, needs, guarantee, cost, caution, .. } = about;
     let mut out = format!("# {name}\n\n{NOTE}\n\nIn a line: {summary}. Source: {source}.\n");
     for (head, text) in [
         ("Idea", idea),
@@ -54,8 +55,8 @@ fn page(entry: &AgentEntry) -> String {
         write!(out, "\n## {head}\n\n{text}\n").unwrap();
     }
     out += "\n## Options\n\n";
-    documents::parameters(&mut out, entry.parameters, "None.\n");
-    let example = entry.example;
+    documents::parameters(&mut out, parameters, "None.\n");
+    let example = about.example;
     write!(out, "\n```console\n$ tucrl learn three-state:delta=0 --agent {example}\n```\n")
         .unwrap();
     out + "\n[All agents, planners and confidence widths](../agents.md)\n"
@@ -68,17 +69,17 @@ fn the_document_is_that_of_the_catalogue() {
 
 #[test]
 fn every_agent_has_a_page_and_every_page_an_agent() {
-    for entry in agent_catalogue::agents() {
-        documents::assert_says(&format!("agents/{}", entry.name), &page(entry));
+    for kind in kinds() {
+        documents::assert_says(&format!("agents/{}", kind.about().name), &page(&kind.into()));
     }
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/agents");
     let pages = std::fs::read_dir(folder).unwrap().count();
-    assert_eq!(pages, agent_catalogue::agents().count(), "a page without an agent");
+    assert_eq!(pages, kinds().len(), "a page without an agent");
 }
 
 #[test]
 fn every_idea_has_five_sentences() {
-    for entry in agent_catalogue::agents() {
+    for entry in kinds().iter().map(AgentKind::about) {
         // A sentence ends with a full stop before a blank or the end; the names with dots have none.
         let sentences = entry.idea.split(". ").count();
         assert_eq!(sentences, 5, "{}: {}", entry.name, entry.idea);

@@ -214,9 +214,7 @@ fn an_existing_file_is_kept_unless_it_may_be_replaced() {
         let error = formats::write(&mdp, &path, IfExists::Refuse).unwrap_err();
         assert_eq!(
             scratch.message(&error),
-            format!(
-                "{name}: the file already exists: choose another name, or replace it with --force"
-            )
+            format!("{name}: the file already exists: choose another name, or allow replacing it")
         );
         assert_eq!(fs::read_to_string(&path).unwrap(), "precious");
         formats::write(&mdp, &path, IfExists::Replace).unwrap();

@@ -7,15 +7,14 @@
 
 use std::sync::Arc;
 
-use tucrl::agents::Algorithm;
-use tucrl::mdp::Mdp;
+use tucrl::agents;
+use tucrl::learner::Setting;
 use tucrl::model::Model;
-use tucrl::run::{Checkpoints, Run, RunError, RunSpec, RunState, Truth};
-use tucrl::{solve, structure};
-use tucrl_lab::agent_catalogue::{self, Context, NamedAgent};
-use tucrl_lab::catalogue::{self, World, WorldEntry};
+use tucrl::run::{Checkpoints, Run, RunError, RunSpec, RunState};
+use tucrl::truth::Truth;
+use tucrl::worlds;
+use tucrl_lab::catalogue::{NamedAgent, World};
 use tucrl_lab::formats::ReadOptions;
-use tucrl_lab::measure::{LIMIT, Measured, measure};
 
 const STEPS: u64 = 150;
 
@@ -31,15 +30,14 @@ const SMALLER: &[(&str, &str)] = &[
 /// Worlds in which a sampled table is slow: samplers draw sparsely there.
 const SPARSE: &[&str] = &["taxi", "mountain-car", "four-rooms", "cliff-walking"];
 
-fn ready(mdp: &Mdp) -> Truth {
-    let answer = solve::solve(mdp).unwrap();
-    let reachable = structure::reachable(mdp).iter().filter(|inside| **inside).count() as u64;
-    Truth { gain: answer.gain_from_start(mdp).0, reachable, optimal_policy: answer.policy }
+fn ready(world: &str) -> (Model, Arc<Truth>) {
+    let model = World::parse(world).unwrap().open(&ReadOptions::default()).unwrap();
+    let truth = Arc::new(Truth::of(&model).unwrap());
+    (model, truth)
 }
 
 /// Plain, with options that matter in short runs, and with every set and rule that there is to choose.
-fn specs(agent: &str, world: &WorldEntry) -> Vec<String> {
-    let is_large = SPARSE.contains(&world.name) || !world.has_table();
+fn specs(agent: &str, is_large: bool) -> Vec<String> {
     let sparse = if is_large { "split=mean" } else { "split=exact" };
     let given: &[&str] = match agent {
         "psrl" => {
@@ -77,21 +75,21 @@ fn specs(agent: &str, world: &WorldEntry) -> Vec<String> {
 }
 
 /// One agent in one world: to the end, and again with a stop in the middle.
-fn play(model: &Model, truth: &Truth, spec: &str) -> Result<(), String> {
-    let space = model.space();
-    let context = Context { space: &space, r_max: model.r_max(), steps: STEPS };
-    let algorithm = NamedAgent::parse(spec).unwrap().algorithm(&context).unwrap();
-    let spec = RunSpec {
-        algorithm,
-        steps: STEPS,
-        checkpoints: Checkpoints::PerDecade(2),
-        master_seed: 7,
-        run: 3,
+fn play(model: &Model, truth: &Arc<Truth>, spec: &str) -> Result<(), String> {
+    let (space, r_max, knowledge) = (model.space(), model.r_max(), truth.knowledge(model));
+    let setting = Setting { space, r_max, steps: STEPS, knowledge };
+    let agent = NamedAgent::parse(spec).unwrap();
+    agent.check(&setting).unwrap();
+    let checkpoints = Checkpoints::PerDecade(2);
+    let spec = RunSpec { steps: STEPS, checkpoints, master_seed: 7, run: 3 };
+    let parts = || (spec.clone(), Arc::clone(agent.algorithm()), Arc::clone(truth));
+    let start = || {
+        let (spec, algorithm, truth) = parts();
+        Run::new(spec, algorithm, model, truth)
     };
-    let start = || Run::new(spec.clone(), model.clone(), truth.clone());
     let mut whole = match start() {
         // Few worlds have a rule of thumb, and the others say so.
-        Err(RunError::Agent(error)) if spec.algorithm == Algorithm::Heuristic => {
+        Err(RunError::Agent(error)) if agent.kind().about().name == "heuristic" => {
             assert!(error.to_string().contains("rule of thumb"), "{error}");
             return Ok(());
         }
@@ -101,9 +99,10 @@ fn play(model: &Model, truth: &Truth, spec: &str) -> Result<(), String> {
     let mut halved = start().unwrap();
     let half = halved.advance(STEPS / 2 + 1);
     if half.is_ok() {
-        let text = serde_json::to_string(halved.state()).unwrap();
+        let text = serde_json::to_string(&halved.state().unwrap()).unwrap();
         let state: RunState = serde_json::from_str(&text).unwrap();
-        halved = Run::resume(spec.clone(), model.clone(), truth.clone(), state).unwrap();
+        let (spec, algorithm, truth) = parts();
+        halved = Run::resume(spec, algorithm, model, truth, state).unwrap();
         assert_eq!(halved.advance(STEPS), outcome);
     }
     let (one, other) = (whole.record(), halved.record());
@@ -124,13 +123,14 @@ fn play(model: &Model, truth: &Truth, spec: &str) -> Result<(), String> {
 #[test]
 fn every_agent_runs_in_every_world() {
     let (mut runs, mut failures) = (0, Vec::new());
-    for world in catalogue::worlds() {
-        let small = SMALLER.iter().find(|entry| entry.0 == world.name).map(|entry| entry.1);
-        let spec = small.unwrap_or(world.name);
-        let model = World::parse(spec).unwrap().open(&ReadOptions::default()).unwrap();
-        let Measured { model, truth, .. } = measure(model, LIMIT, &()).unwrap();
-        for agent in agent_catalogue::agents() {
-            for text in specs(agent.name, world) {
+    for world in worlds::kinds() {
+        let name = world.about().name;
+        let small = SMALLER.iter().find(|entry| entry.0 == name).map(|entry| entry.1);
+        let spec = small.unwrap_or(name);
+        let (model, truth) = ready(spec);
+        let is_large = SPARSE.contains(&name) || !world.has_table();
+        for agent in agents::kinds() {
+            for text in specs(agent.about().name, is_large) {
                 runs += 1;
                 if let Err(error) = play(&model, &truth, &text) {
                     failures.push(format!("{text} in {spec}: {error}"));
@@ -145,8 +145,7 @@ fn every_agent_runs_in_every_world() {
 /// What cannot be had is said, with what to change, and nothing is lost.
 #[test]
 fn what_is_too_large_is_an_error_that_says_what_to_change() {
-    let mdp = World::parse("garnet:s=3000").unwrap().build(&ReadOptions::default()).unwrap();
-    let (truth, mdp) = (ready(&mdp), Model::from(Arc::new(mdp)));
+    let (mdp, truth) = ready("garnet:s=3000");
     for (spec, advice) in [
         ("psrl", "3.6e7 table entries, 2e7 is the limit"),
         ("tsde:rewards=known", "say split=mean"),
@@ -157,8 +156,7 @@ fn what_is_too_large_is_an_error_that_says_what_to_change() {
         assert!(error.starts_with("planning at step 1 would take "), "{error}");
     }
     // One sample for each pair, and the drawn world falls apart sooner or later.
-    let apart = World::parse("theta").unwrap().build(&ReadOptions::default()).unwrap();
-    let (truth_apart, apart) = (ready(&apart), Model::from(Arc::new(apart)));
+    let (apart, truth_apart) = ready("theta");
     let error = play(&apart, &truth_apart, "optimistic-psrl:psi=1").unwrap_err();
     assert!(error.contains("draw more samples"), "{error}");
     for spec in ["psrl:split=mean", "optimistic-psrl:psi=10"] {

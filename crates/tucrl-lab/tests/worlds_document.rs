@@ -8,7 +8,7 @@ mod documents;
 
 use std::fmt::Write;
 
-use tucrl_lab::catalogue::{self, WorldEntry};
+use tucrl_lab::catalogue::{Catalogue, WorldListing};
 
 const HEAD: &str = "\
 # Worlds
@@ -26,18 +26,20 @@ defaults: `taxi`, `three-state:delta=0.2`, `garnet:s=1e5,seed=7`. Numbers may be
 fn document() -> String {
     let mut out = HEAD.to_string();
     out += "\n| world | states | actions | |\n|---|---|---|---|\n";
-    for WorldEntry { name, states, actions, summary, .. } in catalogue::worlds() {
+    let catalogue = Catalogue::default();
+    let listings = || catalogue.worlds().iter().map(WorldListing::from);
+    for WorldListing { name, states, actions, summary, .. } in listings() {
         writeln!(out, "| [`{name}`](#{name}) | {states} | {actions} | {summary} |").unwrap();
     }
-    for entry in catalogue::worlds() {
-        section(&mut out, entry);
+    for entry in listings() {
+        section(&mut out, &entry);
     }
     out
 }
 
-fn section(out: &mut String, entry: &WorldEntry) {
+fn section(out: &mut String, entry: &WorldListing) {
     write!(out, "\n## {}\n\n", entry.name).unwrap();
-    documents::parameters(out, entry.parameters, "No parameters.\n");
+    documents::parameters(out, &entry.parameters, "No parameters.\n");
     write!(out, "\n```text\n{}\n```\n", entry.facts.join("\n")).unwrap();
     write!(out, "\n```console\n$ tucrl inspect {}\n```\n", entry.example).unwrap();
 }

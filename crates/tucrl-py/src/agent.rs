@@ -1,8 +1,7 @@
-//! How is a learner driven from Python?
+//! `tucrl.Agent`: a learner driven from Python.
 //!
-//! `act` and `observe` are the library's, with everything checked before it is called: nothing that Python
-//! can pass makes it panic. The learner begins to exist with the first `act`, because only then is it known
-//! where it stands.
+//! All arguments of `act` and `observe` are checked first, so that no Python input makes the library panic. The learner is
+//! created by the first `act`, which gives its first state.
 
 mod describe;
 mod labels;
@@ -11,25 +10,27 @@ mod states;
 mod stored;
 
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use tucrl::agents::{AgentError, Algorithm, Knowledge};
+use tucrl::learner::{AgentError, Algorithm, Knowledge, Learner, Saved, Setting, Start};
 use tucrl::planner::PlanError;
 use tucrl::rng::{Purpose, RandomStream};
 use tucrl::space::{Space, StateId};
-use tucrl_lab::agent_catalogue::{Context, NamedAgent};
-use tucrl_lab::names::Value;
+use tucrl::truth::Truth;
+use tucrl_lab::NamedAgent;
+use tucrl_lab::text::exact;
 
 use crate::errors::{bad_input, failed};
 use crate::world::AnyWorld;
 use masks::Masks;
 use states::{States, text};
 
-/// A state with more actions would take megabytes as soon as it is seen.
+/// More actions per state would take megabytes for each state seen.
 const MOST_ACTIONS: u32 = 1 << 16;
 const MOST_STATES: u64 = 1 << 63;
-/// How far outside its range rounding may put a reward, in units of `r_max`.
+/// How far rounding may put a reward outside its range, in units of `r_max`.
 const ROUNDING: f64 = 1e-9;
 
 /// A learner: ask it to `act`, play, let it `observe` what happened.
@@ -39,19 +40,18 @@ const ROUNDING: f64 = 1e-9;
 ///
 /// spec: an agent and its options, as on the command line: `"tucrl:alpha=0.01"`. `tucrl.agents()` lists them.
 ///     Options may also be keywords: `Agent("tucrl", 500, 6, alpha=0.01)`.
-/// states: how many states there are by the designer's count, up to 2**63; those that never happen cost
-///     nothing. A state is an int from 0, or anything that can be hashed (a tuple, bytes, a str), which is
-///     numbered when it is first met.
+/// states: the nominal number of states, up to 2**63; unreachable ones cost nothing. A state is an int from 0, or any
+///     hashable object (a tuple, bytes, a str), which is numbered when it is first seen.
 /// actions: the largest number of actions of a state.
-/// mask: which actions a state has: an array of states × actions, or a function from the state to a mask,
-///     asked once per state.
-/// world: an `MDP` or a `World` instead of states and actions; needed by agents that are told an optimal policy or the
-///     rewards. Others do not look into it.
+/// mask: which actions a state has: an array of states × actions, or a function from the state to a mask, called once
+///     per state.
+/// world: an `MDP` or a `World` instead of states and actions; required by agents that are told an optimal policy or the
+///     rewards, otherwise used for its sizes only.
 /// r_max: the largest possible reward; the smallest is 0.
 /// steps: how many steps are planned, for options that depend on it.
-/// seed, run: the agent's own luck; `seed=1, run=3` is that of run 3 of `tucrl learn --seed 1`.
+/// seed, run: the agent's own random numbers; `seed=1, run=3` are those of run 3 of `tucrl learn --seed 1`.
 ///
-/// Agents can be copied and pickled in the middle of an episode; copies go their own ways.
+/// Agents can be copied and pickled in the middle of an episode; copies are independent.
 ///
 /// >>> import tucrl
 /// >>> walk = tucrl.MDP("river-swim").walk(seed=1)
@@ -65,17 +65,19 @@ const ROUNDING: f64 = 1e-9;
 pub(crate) struct PyAgent {
     /// The shortest spec.
     spec: String,
-    algorithm: Algorithm,
+    algorithm: Arc<dyn Algorithm>,
     /// What the learner may know; told actions are added until it starts.
     space: Space,
     r_max: f64,
+    /// How many steps are planned, for options that depend on it.
+    horizon: u64,
     /// Used up when the learner starts.
     random: RandomStream,
-    /// Where knowledge comes from, for agents that need some.
+    /// The world, for agents that need to know it.
     world: Option<AnyWorld>,
-    learner: Option<tucrl::agents::Agent>,
+    learner: Option<Box<dyn Learner>>,
     here: StateId,
-    /// The action chosen and not yet paid for.
+    /// The chosen action, not yet observed.
     chosen: Option<u32>,
     taken: u64,
     states: States,
@@ -123,20 +125,16 @@ impl PyAgent {
             )));
         }
         let named = NamedAgent::parse(&with_options(spec, options)?).map_err(bad_input)?;
-        let context = Context { space: &space, r_max, steps };
-        let algorithm = named.algorithm(&context).map_err(bad_input)?;
-        if let Some(known) = algorithm.r_max().filter(|&known| known < r_max) {
-            return Err(bad_input(format!(
-                "the agent reckons with rewards up to {known}, and r_max = {r_max} is more: raise the \
-                 agent's r_max, or leave it out"
-            )));
-        }
+        let setting =
+            Setting { space: space.clone(), r_max, steps, knowledge: Knowledge::default() };
+        named.check(&setting).map_err(bad_input)?;
         let masks = Masks::new(mask, space.states())?;
         let agent = Self {
             spec: named.to_string(),
-            algorithm,
+            algorithm: Arc::clone(named.algorithm()),
             space,
             r_max,
+            horizon: steps,
             random: RandomStream::of_run(seed, run, Purpose::Agent),
             world,
             learner: None,
@@ -146,16 +144,15 @@ impl PyAgent {
             states: States::default(),
             masks,
         };
-        // What is missing is said now, and not at the first step.
-        let knowledge = agent.knowledge(py)?;
-        agent.start(&knowledge, 0).map_err(missing)?;
+        // Report missing arguments now, not at the first step.
+        agent.start(&agent.setting(py)?, 0).map_err(|error| agent.missing(error))?;
         Ok(agent)
     }
 
     /// Return the action to play in a state.
     ///
-    /// The first call says where the agent starts. Later the state is where the last step led, and may be
-    /// left out. Asking again without playing gives the same answer.
+    /// The first call gives the initial state. Later the state is where the last step led, and may be left out. Asking
+    /// again before `observe` gives the same answer.
     ///
     /// >>> import tucrl
     /// >>> agent = tucrl.Agent("tucrl", states=3, actions=2)
@@ -165,7 +162,7 @@ impl PyAgent {
     fn act(&mut self, py: Python<'_>, state: Option<&Bound<'_, PyAny>>) -> PyResult<u32> {
         let Some(learner) = &mut self.learner else { return self.first_act(py, state) };
         if let Some(state) = state {
-            // Python often hands back the very number that it was given.
+            // Fast path: Python often passes the same object back.
             let is_here = match (&self.states, state.extract::<u64>()) {
                 (States::Integers, Ok(number)) => number == self.here,
                 _ => self.states.number(state, self.space.states())?.number == self.here,
@@ -175,7 +172,7 @@ impl PyAgent {
             }
         }
         let action = match self.chosen {
-            // Asked again: the same answer, also by agents that flip coins.
+            // Asked again: the same answer, also for randomised agents.
             Some(action) => action,
             None => learner.act().map_err(planning)?,
         };
@@ -183,9 +180,9 @@ impl PyAgent {
         Ok(self.masks.outside(self.here, action))
     }
 
-    /// Learn what the action of the last `act` led to: the reward it paid and the next state.
+    /// Observe the result of the last `act`: the reward and the next state.
     ///
-    /// The reward must lie in [0, r_max]. An action, if given, must be the one that was chosen.
+    /// The reward must lie in [0, r_max]. An action, if given, must be the chosen one.
     ///
     /// >>> import tucrl
     /// >>> agent = tucrl.Agent("tucrl", states=3, actions=2)
@@ -235,7 +232,7 @@ impl PyAgent {
         Ok(())
     }
 
-    /// Write the agent to a file, whole or not at all, from which `load` goes on bit-identically.
+    /// Write the agent to a file atomically; `load` continues bit-identically.
     ///
     /// The file is a checkpoint like those of `tucrl run`. It holds states of int, float, str, bytes, bool,
     /// None and tuples of them; `pickle` takes any.
@@ -262,7 +259,7 @@ impl PyAgent {
         stored::reduce(slf)
     }
 
-    /// A new agent as pickle knows it.
+    /// A new agent for pickle.
     #[staticmethod]
     fn _restore(
         py: Python<'_>,
@@ -275,14 +272,19 @@ impl PyAgent {
     }
 
     fn __copy__(&self, py: Python<'_>) -> PyResult<Self> {
+        let saved = self
+            .learner
+            .as_ref()
+            .map(|learner| learner.save().ok_or_else(|| bad_input("this agent cannot be copied")));
         Ok(Self {
             spec: self.spec.clone(),
-            algorithm: self.algorithm.clone(),
+            algorithm: Arc::clone(&self.algorithm),
             space: self.space.clone(),
             r_max: self.r_max,
+            horizon: self.horizon,
             random: self.random.clone(),
             world: self.world.as_ref().map(|world| world.clone_ref(py)),
-            learner: self.learner.clone(),
+            learner: saved.transpose()?.map(|saved| self.restored(py, &saved)).transpose()?,
             here: self.here,
             chosen: self.chosen,
             taken: self.taken,
@@ -300,7 +302,7 @@ impl PyAgent {
 }
 
 impl PyAgent {
-    /// The first action: now it is known where the learner stands.
+    /// The first action: creates the learner.
     #[cold]
     fn first_act(&mut self, py: Python<'_>, state: Option<&Bound<'_, PyAny>>) -> PyResult<u32> {
         let Some(state) = state else {
@@ -312,7 +314,8 @@ impl PyAgent {
             self.space.tell_actions(start.number, actions.len() as u32);
             self.masks.allowed.keep(start.number, actions);
         }
-        let mut learner = self.start(&self.knowledge(py)?, start.number).map_err(missing)?;
+        let started = self.start(&self.setting(py)?, start.number);
+        let mut learner = started.map_err(|error| self.missing(error))?;
         let action = learner.act().map_err(planning)?;
         self.states.keep(state, &start)?;
         self.here = start.number;
@@ -321,20 +324,34 @@ impl PyAgent {
         Ok(self.masks.outside(self.here, action))
     }
 
-    fn start(
-        &self,
-        knowledge: &Knowledge,
-        at: StateId,
-    ) -> Result<tucrl::agents::Agent, AgentError> {
-        self.algorithm.start(self.space.clone(), at, self.random.clone(), knowledge)
+    fn start(&self, setting: &Setting, state: StateId) -> Result<Box<dyn Learner>, AgentError> {
+        self.algorithm.start(Start { setting, state, random: self.random.clone() })
     }
 
-    /// What the world, if there is one, lets the agent know in advance.
-    fn knowledge(&self, py: Python<'_>) -> PyResult<Knowledge> {
-        let Some(world) = &self.world else { return Ok(Knowledge::default()) };
-        match self.algorithm {
-            Algorithm::Oracle => world.everything(py),
-            _ => Ok(world.rewards()),
+    /// The learner that was saved.
+    fn restored(&self, py: Python<'_>, saved: &Saved) -> PyResult<Box<dyn Learner>> {
+        let restored = self.algorithm.restore(&self.setting(py)?, saved);
+        restored.map_err(|error| self.missing(error))
+    }
+
+    /// What the agent may know in advance; a world, if there is one, tells more.
+    fn setting(&self, py: Python<'_>) -> PyResult<Setting> {
+        let knowledge = match &self.world {
+            None => Knowledge::default(),
+            Some(world) if self.algorithm.needs_policy() => world.everything(py)?,
+            Some(world) => Truth::told_without_solving(&world.model()),
+        };
+        let (space, r_max, steps) = (self.space.clone(), self.r_max, self.horizon);
+        Ok(Setting { space, r_max, steps, knowledge })
+    }
+
+    fn missing(&self, error: AgentError) -> PyErr {
+        match error {
+            AgentError::Missing { what } => bad_input(format!(
+                "{} must be told {what}: pass world=tucrl.World(…) instead of states and actions",
+                self.spec
+            )),
+            other => bad_input(other),
         }
     }
 
@@ -351,7 +368,7 @@ impl PyAgent {
     }
 }
 
-/// The space that was announced by its size.
+/// The space of the given size.
 fn announced(
     states: Option<&Bound<'_, PyAny>>,
     actions: Option<&Bound<'_, PyAny>>,
@@ -390,7 +407,7 @@ fn with_options(spec: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Str
         } else if let Ok(integer) = value.extract::<u64>() {
             integer.to_string()
         } else if let Ok(number) = value.extract::<f64>() {
-            Value::Number(number).to_string()
+            exact(number)
         } else {
             let shown = text(&value);
             return Err(bad_input(format!(
@@ -408,7 +425,7 @@ fn with_options(spec: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Str
     Ok(whole)
 }
 
-/// A reward that rounding has put a little outside its range.
+/// Clamps a reward that rounding has put slightly outside its range.
 #[cold]
 fn nearly(reward: f64, r_max: f64) -> PyResult<f64> {
     if reward >= -ROUNDING * r_max && reward <= (1.0 + ROUNDING) * r_max {
@@ -423,13 +440,4 @@ fn nearly(reward: f64, r_max: f64) -> PyResult<f64> {
 #[cold]
 fn planning(error: PlanError) -> PyErr {
     failed(error)
-}
-
-fn missing(error: AgentError) -> PyErr {
-    match error {
-        AgentError::Missing { algorithm, what } => bad_input(format!(
-            "{algorithm} must be told {what}: pass world=tucrl.World(…) instead of states and actions"
-        )),
-        other => bad_input(other),
-    }
 }

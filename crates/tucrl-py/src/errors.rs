@@ -1,8 +1,7 @@
-//! Which Python exception does an error become?
+//! Maps errors to Python exceptions.
 //!
-//! Bad input is a `ValueError`, a file that is not there or in the way what Python calls it, a plan or an
-//! exact answer that cannot be had a `RuntimeError`. The text is the library's own, which ends with what
-//! to change.
+//! Bad input is a `ValueError`, a missing or existing file the exception that Python has for it, a failed plan or
+//! solution a `RuntimeError`. The text is the library's own, which ends with the remedy.
 
 use std::fmt::Display;
 
@@ -11,25 +10,35 @@ use pyo3::exceptions::{
     PyFileExistsError, PyFileNotFoundError, PyOSError, PyRuntimeError, PyValueError,
 };
 use tucrl_lab::catalogue::LoadError;
+use tucrl_lab::experiment::{ExperimentError, ExperimentProblem};
 use tucrl_lab::formats::FormatError;
-use tucrl_lab::learning::LearningError;
 use tucrl_lab::report::ReportError;
+use tucrl_lab::spelling::{self, Setting, Spelled};
 use tucrl_lab::store::StoreError;
 
-/// Something that the caller should change.
+/// An error of the caller's input.
 pub(crate) fn bad_input(what: impl Display) -> PyErr {
     PyValueError::new_err(what.to_string())
 }
 
-/// Something that went wrong although the input was right.
+/// An error with valid input.
 pub(crate) fn failed(what: impl Display) -> PyErr {
     PyRuntimeError::new_err(what.to_string())
 }
 
-/// What the system or the content of a model file refuses.
+/// The keyword that sets an option; experiments have no keywords.
+fn keyword(setting: Setting) -> &'static str {
+    match setting {
+        Setting::Overwrite => "pass overwrite=True",
+        Setting::RewardModel => "reward_model",
+        Setting::RMax => "r_max",
+        Setting::Directory | Setting::Resume => spelling::by_name(setting),
+    }
+}
+
+/// Errors of a model file.
 pub(crate) fn of_file(error: &FormatError) -> PyErr {
-    // The message knows the command line's way out.
-    let text = error.to_string().replace("replace it with --force", "pass overwrite=True");
+    let text = error.spelled(keyword);
     match error {
         FormatError::NotFound { .. } => PyFileNotFoundError::new_err(text),
         FormatError::AlreadyExists { .. } => PyFileExistsError::new_err(text),
@@ -41,33 +50,37 @@ pub(crate) fn of_file(error: &FormatError) -> PyErr {
     }
 }
 
-/// Why a world could not be had.
+/// Errors of building a world.
 pub(crate) fn of_world(error: LoadError) -> PyErr {
     match error {
         LoadError::Format(error) => of_file(&error),
         LoadError::Explore(error) => failed(error),
-        other => bad_input(other.to_string().replace("--r-max", "r_max")),
+        other => bad_input(other.spelled(keyword)),
     }
 }
 
-/// Why a checkpoint could not be read or written.
+/// Errors of a checkpoint.
 pub(crate) fn of_store(error: StoreError) -> PyErr {
     match error {
         StoreError::File(error) => of_file(&error),
         StoreError::Lossy { .. } => failed(error),
-        other => bad_input(other),
+        other => bad_input(other.spelled(keyword)),
     }
 }
 
-/// Why nothing could be learned.
-pub(crate) fn of_learning(error: LearningError) -> PyErr {
+/// Why an experiment could not be made or prepared.
+pub(crate) fn of_experiment(error: ExperimentError) -> PyErr {
     match error {
-        LearningError::Measure(error) => failed(error),
+        ExperimentError::Plain { problem } => match *problem {
+            ExperimentProblem::Truth(error) => failed(error),
+            ExperimentProblem::World(error) => of_world(error),
+            other => bad_input(other),
+        },
         other => bad_input(other),
     }
 }
 
-/// Why a report could not be written.
+/// Errors of a report.
 pub(crate) fn of_report(error: ReportError) -> PyErr {
     match error {
         ReportError::Write { .. } => PyOSError::new_err(error.to_string()),

@@ -1,8 +1,7 @@
-//! How do many agents learn at once while Python stays responsive?
+//! Runs many agents while Python stays responsive.
 //!
-//! The runner works on its own threads without the interpreter's lock. The calling thread wakes up a few
-//! times a second, lets Python handle signals, so that Ctrl-C stops all runs within a chunk, and reports how
-//! many steps have been taken.
+//! The runner uses its own threads without the interpreter's lock. The calling thread wakes up a few times per second,
+//! lets Python handle signals, so that Ctrl-C stops all runs within a chunk, and reports the steps taken.
 
 mod runs;
 
@@ -15,18 +14,18 @@ use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use tucrl::run::Run;
 use tucrl_lab::experiment::LONGEST;
-use tucrl_lab::learning::{Learned, Learning, Lesson};
 use tucrl_lab::runner::{Outcome, Watch};
+use tucrl_lab::{Experiment, Lesson, NamedAgent, World, execute};
 
 use crate::agent::whole;
-use crate::errors::{failed, of_learning};
+use crate::errors::{bad_input, failed, of_experiment};
 use crate::world::AnyWorld;
 pub(crate) use runs::PyRuns;
 
-/// How often signals are handled and progress is told.
+/// Interval of signal handling and progress.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Counts the steps of all cells, and hears when to stop.
+/// Counts the steps of all cells, and carries the stop signal.
 struct Meter {
     taken: Vec<AtomicU64>,
     stop: AtomicBool,
@@ -52,7 +51,7 @@ impl Meter {
     }
 }
 
-/// Lets agents learn a world; `progress` hears how many steps have been taken so far.
+/// Runs agents in a world; `progress` is called with the number of steps taken so far.
 #[pyfunction]
 #[pyo3(signature = (world, agents, steps, seeds, seed, jobs, checkpoints, progress))]
 pub(crate) fn learn(
@@ -67,50 +66,57 @@ pub(crate) fn learn(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<PyRuns> {
     let jobs = jobs.map_or(Ok(0), |jobs| whole("jobs", &jobs, 1, u16::MAX.into()))?;
+    let agents = agents.iter().map(|spec| NamedAgent::parse(spec)).collect::<Result<_, _>>();
     let lesson = Lesson {
-        world: world.name().to_owned(),
-        model: world.model(),
-        agents,
+        world: World::Given { name: world.name().to_owned(), model: world.model() },
+        agents: agents.map_err(bad_input)?,
         steps: whole("steps", steps, 1, LONGEST)?,
         seeds: whole("seeds", seeds, 1, 1_000_000)?,
         master_seed: seed,
         checkpoints: whole("checkpoints", checkpoints, 1, 10_000)? as u32,
     };
-    let learning = py.detach(|| Learning::new(lesson)).map_err(of_learning)?;
-    for warning in learning.warnings() {
+    let experiment = Experiment::new(lesson).map_err(of_experiment)?;
+    let cells = experiment.cells();
+    let worlds = py.detach(|| execute::prepare(&experiment, &cells, &()));
+    let worlds = worlds.map_err(of_experiment)?;
+    for warning in experiment.warnings(&worlds[&0], 0..experiment.agents.len()) {
         warn(py, &warning)?;
     }
     let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs as usize).build();
     let pool = pool.map_err(|error| failed(format!("the threads cannot be started: {error}")))?;
-    let learned = watched(py, &learning, &pool, progress.as_ref())?;
-    for run in &learned.runs {
+    let work = |watch: &Meter| {
+        pool.install(|| execute::run_in_memory(&experiment, &cells, &worlds, watch))
+    };
+    let outcomes = watched(py, cells.len(), &work, progress.as_ref())?;
+    let (runs, provenance, _) = execute::records(&experiment, &cells, &worlds, outcomes);
+    for run in &runs {
         if let Some(error) = &run.error {
             warn(py, &format!("{}, run {} failed: {error}", run.agent, run.spec.run))?;
         }
     }
-    Ok(PyRuns::new(learned.runs, learned.provenance))
+    Ok(PyRuns::new(runs, provenance))
 }
 
-/// Runs on the pool's threads, and lets Python live meanwhile.
-fn watched(
+/// Works on another thread, handles signals and reports progress meanwhile.
+fn watched<T: Send>(
     py: Python<'_>,
-    learning: &Learning,
-    pool: &rayon::ThreadPool,
+    cells: usize,
+    work: &(dyn Fn(&Meter) -> T + Sync),
     progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<Learned> {
-    let taken = (0..learning.cells()).map(|_| AtomicU64::new(0)).collect();
+) -> PyResult<T> {
+    let taken = (0..cells).map(|_| AtomicU64::new(0)).collect();
     let meter = Meter { taken, stop: AtomicBool::new(false) };
     std::thread::scope(|scope| {
-        let (done, ended) = mpsc::channel::<Learned>();
-        // The lock only tells the compiler that one thread listens.
+        let (done, ended) = mpsc::channel::<T>();
+        // The mutex only makes the receiver `Sync`: one thread uses it.
         let ended = Mutex::new(ended);
         let listener = || ended.lock().unwrap_or_else(PoisonError::into_inner);
-        let (watch, work) = (&meter, learning);
+        let watch = &meter;
         scope.spawn(move || {
-            // Nobody listens after an exception.
-            let _ = done.send(pool.install(|| work.run(watch)));
+            // After an exception the receiver is gone.
+            let _ = done.send(work(watch));
         });
-        let listen = || -> PyResult<Learned> {
+        let listen = || -> PyResult<T> {
             loop {
                 let heard = py.detach(|| listener().recv_timeout(TICK));
                 match heard {
@@ -131,7 +137,7 @@ fn watched(
         let outcome = listen();
         if outcome.is_err() {
             meter.stop.store(true, Ordering::Relaxed);
-            // The threads end within a chunk; they do not need the interpreter for it.
+            // The threads stop within a chunk; they do not need the interpreter.
             py.detach(|| while listener().recv().is_ok() {});
         }
         outcome

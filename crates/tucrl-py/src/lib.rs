@@ -1,9 +1,8 @@
-//! The Python package `tucrl`: conversions and checks around the library, and nothing that decides.
+//! The Python package `tucrl`: conversions and checks around the library.
 //!
-//! `agent` drives a learner, `mdp` holds a model and its exact answers, `world` whatever can be
-//! walked in, `learning` runs many agents on all
-//! cores, `plan` shows what was planned, `errors` says which exception an error becomes. The classes are
-//! documented where Python reads it, in `python/tucrl/_native.pyi` and `docs/python.md`.
+//! `agent` drives a learner, `mdp` holds a model and its exact solutions, `world` any environment, `learning` runs many
+//! agents on all cores, `plan` shows plans and episodes, `errors` maps errors to exceptions. `python/tucrl/_native.pyi` has
+//! the types, `docs/python.md` the guide.
 
 mod agent;
 mod errors;
@@ -19,7 +18,7 @@ mod _native {
     use std::ffi::OsString;
 
     use pyo3::prelude::*;
-    use tucrl_lab::{agent_catalogue, catalogue};
+    use tucrl_lab::catalogue::{AgentListing, Catalogue, WorldListing};
 
     #[pymodule_export]
     use crate::agent::PyAgent;
@@ -37,21 +36,25 @@ mod _native {
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-    /// The command `tucrl`: does what the arguments say and returns the exit code.
+    /// Runs the command `tucrl` with these arguments; returns the exit code.
     #[pyfunction]
     fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
-        py.detach(|| tucrl_lab::command::main_with(arguments))
+        py.detach(|| tucrl_cli::exit_code(arguments, [], []))
     }
 
     /// The catalogue of worlds as JSON.
     #[pyfunction]
     fn worlds() -> PyResult<String> {
-        serde_json::to_string(&catalogue::worlds().collect::<Vec<_>>()).map_err(failed)
+        let catalogue = Catalogue::default();
+        let all: Vec<WorldListing> = catalogue.worlds().iter().map(Into::into).collect();
+        serde_json::to_string(&all).map_err(failed)
     }
 
     /// The catalogue of agents as JSON.
     #[pyfunction]
     fn agents() -> PyResult<String> {
-        serde_json::to_string(&agent_catalogue::agents().collect::<Vec<_>>()).map_err(failed)
+        let catalogue = Catalogue::default();
+        let all: Vec<AgentListing> = catalogue.agents().iter().map(Into::into).collect();
+        serde_json::to_string(&all).map_err(failed)
     }
 }

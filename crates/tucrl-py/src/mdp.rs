@@ -1,7 +1,7 @@
-//! How does Python see a model and the exact answers about it?
+//! `tucrl.MDP`: a tabular model with exact solutions.
 //!
-//! A model is immutable, so an answer is computed once, with the interpreter's lock released, and the same
-//! read-only array is handed out every time.
+//! A model is immutable, so a solution is computed once, with the interpreter's lock released, and returned as the same
+//! read-only array every time.
 
 mod build;
 
@@ -15,7 +15,8 @@ use tucrl::mdp::Mdp;
 use tucrl::model::Model;
 use tucrl::policy::Policy;
 use tucrl::rng::RandomStream;
-use tucrl::solve::{self, Solution};
+use tucrl::solve::Solution;
+use tucrl::truth::Truth;
 use tucrl::{env, evaluate, hitting, structure};
 use tucrl_lab::catalogue::World;
 use tucrl_lab::formats::{self, IfExists, ReadOptions};
@@ -32,15 +33,15 @@ type Transitions<'py> = (
     Bound<'py, PyArray1<f64>>,
 );
 
-/// A finite world, with exact answers about it.
+/// A finite MDP with exact solutions.
 ///
 /// MDP(world, *, r_max=None, reward_model=None)
 ///
 /// world: a spec (`"taxi:map=v3"`; `tucrl.worlds()` lists them), or a model file (`.json`, `.drn`).
-/// r_max: the largest possible reward, instead of what a model file says.
+/// r_max: the largest possible reward; overrides the model file.
 /// reward_model: which reward model of a DRN file to read.
 ///
-/// A model never changes; an answer is computed when it is first asked for, and its array is read-only.
+/// A model is immutable; a solution is computed on first access, and its array is read-only.
 ///
 /// >>> import tucrl
 /// >>> taxi = tucrl.MDP("taxi:map=v3")
@@ -52,9 +53,9 @@ type Transitions<'py> = (
 pub(crate) struct PyMdp {
     name: String,
     model: Arc<Mdp>,
-    /// What a reward of 0 and one of `r_max` were before they were rescaled.
+    /// The original rewards of 0 and `r_max`, before rescaling.
     reward_range: (f64, f64),
-    solution: OnceLock<Arc<Solution>>,
+    truth: OnceLock<Arc<Truth>>,
     gains: OnceLock<Py<PyArray1<f64>>>,
     bias: OnceLock<Py<PyArray1<f64>>>,
     policy: OnceLock<Py<PyArray1<i64>>>,
@@ -70,7 +71,7 @@ impl PyMdp {
         r_max: Option<f64>,
         reward_model: Option<String>,
     ) -> PyResult<Self> {
-        // A path object names a file, whatever its extension.
+        // A path object is always a file, whatever its extension.
         let text: PathBuf = world.extract()?;
         let Some(text) = text.to_str() else {
             return Err(bad_input("the name of the world is not valid text"));
@@ -78,7 +79,7 @@ impl PyMdp {
         let world = World::parse(text).map_err(bad_input)?;
         let options = ReadOptions { reward_model, r_max };
         let model = py.detach(|| world.build(&options)).map_err(of_world)?;
-        Ok(Self::of(world.to_string(), model, None))
+        Ok(Self::shared(world.to_string(), model))
     }
 
     /// Build a model from arrays.
@@ -112,7 +113,7 @@ impl PyMdp {
 
     /// Build a model from the table `env.unwrapped.P` of a Gymnasium environment.
     ///
-    /// The end of an episode is a transition to where the next one starts, so the model goes on for ever.
+    /// The end of an episode is a transition to the initial states, so the model is continuing.
     /// Rewards are rescaled from `reward_range`, by default the lowest and highest of the table, to [0, 1].
     #[staticmethod]
     #[pyo3(
@@ -157,7 +158,7 @@ impl PyMdp {
         Ok(Self::of(name, model, reward_range))
     }
 
-    /// A model as pickle knows it: the content of a file.
+    /// A model for pickle: the content of a model file.
     #[staticmethod]
     fn _from_json(name: String, content: &[u8], reward_range: (f64, f64)) -> PyResult<Self> {
         let model = build::from_json(content)?;
@@ -173,13 +174,13 @@ impl PyMdp {
         (restore, parts).into_pyobject(py).map(Bound::into_any)
     }
 
-    /// The spec, the file, or what it was called.
+    /// The spec, the file, or the given name.
     #[getter]
     fn name(&self) -> &str {
         &self.name
     }
 
-    /// How many states.
+    /// The number of states.
     #[getter]
     fn states(&self) -> usize {
         self.model.states()
@@ -191,7 +192,7 @@ impl PyMdp {
         self.model.max_actions()
     }
 
-    /// How many state-action pairs.
+    /// The number of state-action pairs.
     #[getter]
     fn pairs(&self) -> usize {
         self.model.pairs()
@@ -203,7 +204,7 @@ impl PyMdp {
         self.model.r_max()
     }
 
-    /// What rewards of 0 and r_max were before they were rescaled.
+    /// The original rewards of 0 and r_max, before rescaling.
     #[getter]
     fn reward_range(&self) -> (f64, f64) {
         self.reward_range
@@ -270,36 +271,36 @@ impl PyMdp {
         (array(from), array(played), array(to), PyArray1::from_vec(py, law))
     }
 
-    /// The optimal gain from the start: the best average reward in the long run.
+    /// The optimal gain from the start: the largest long-run average reward.
     #[getter]
     fn gain(&self, py: Python<'_>) -> PyResult<f64> {
-        Ok(self.solution(py)?.gain_from_start(&self.model).0)
+        Ok(self.truth(py)?.gain())
     }
 
-    /// How far the gain can be from the truth, certified.
+    /// The certified error of the gain.
     #[getter]
     fn gain_error(&self, py: Python<'_>) -> PyResult<f64> {
-        Ok(self.solution(py)?.gain_from_start(&self.model).1)
+        Ok(self.truth(py)?.gain_error())
     }
 
     /// The optimal gain from each state.
     #[getter]
     fn gains<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let solution = self.solution(py)?;
-        kept(py, &self.gains, || solution.gain.clone())
+        kept(py, &self.gains, || solution.gain)
     }
 
     /// A bias that solves the optimality equation; the smallest entry is 0.
     #[getter]
     fn bias<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let solution = self.solution(py)?;
-        kept(py, &self.bias, || solution.bias.clone())
+        kept(py, &self.bias, || solution.bias)
     }
 
     /// The span of the bias over all states.
     #[getter]
     fn span(&self, py: Python<'_>) -> PyResult<f64> {
-        Ok(self.solution(py)?.span())
+        Ok(self.truth(py)?.facts().span)
     }
 
     /// An optimal policy: an action per state.
@@ -312,13 +313,13 @@ impl PyMdp {
         })
     }
 
-    /// Which states can be reached from the start.
+    /// Which states are reachable from the start.
     #[getter]
     fn reachable<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<bool>> {
         PyArray1::from_vec(py, structure::reachable(&self.model))
     }
 
-    /// The maximal end components: the sets of states that can be stayed in for ever.
+    /// The maximal end components: the sets of states that can be stayed in forever.
     #[getter]
     fn end_components<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let components = py.detach(|| structure::end_components(&self.model));
@@ -328,7 +329,7 @@ impl PyMdp {
         PyList::new(py, members.collect::<Vec<_>>())
     }
 
-    /// Whether the start can be reached back from every state that it leads to.
+    /// Whether the start can be reached from every reachable state.
     #[getter]
     fn start_is_recoverable(&self) -> bool {
         structure::start_is_recoverable(&self.model, &structure::reachable(&self.model))
@@ -346,7 +347,7 @@ impl PyMdp {
         })
     }
 
-    /// Return the longest of the shortest times between two states: of the reachable part, or of all.
+    /// Return the diameter, the largest expected time of a fastest path between two states: of the reachable part, or of all.
     ///
     /// >>> import tucrl
     /// >>> world = tucrl.MDP("three-state:delta=0")
@@ -372,7 +373,7 @@ impl PyMdp {
         Ok((PyArray1::from_vec(py, worth.gain), PyArray1::from_vec(py, worth.bias)))
     }
 
-    /// Draw what playing an action in a state leads to: arrays of next states and rewards.
+    /// Sample an action in a state: arrays of next states and rewards.
     ///
     /// >>> import tucrl
     /// >>> states, rewards = tucrl.MDP("river-swim").sample(0, 1, size=1000, seed=7)
@@ -403,13 +404,13 @@ impl PyMdp {
         Ok((PyArray1::from_vec(py, next), PyArray1::from_vec(py, reward)))
     }
 
-    /// Walk through the world at random; `seed=1, run=3` is the luck of run 3 of `tucrl learn --seed 1`.
+    /// Simulate the MDP; `seed=1, run=3` uses the random stream of run 3 of `tucrl learn --seed 1`.
     #[pyo3(signature = (*, seed=0, run=0))]
     fn walk(&self, seed: u64, run: u64) -> PyResult<PyWalk> {
         PyWalk::new(&self.name, &Model::from(&self.model), seed, run)
     }
 
-    /// Write the model to a file, `.json` (our own format) or `.drn` (Storm's), whole or not at all.
+    /// Write the model to a file atomically, as `.json` (tucrl) or `.drn` (Storm).
     #[pyo3(signature = (path, *, overwrite=false))]
     fn to_file(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<()> {
         let if_exists = if overwrite { IfExists::Replace } else { IfExists::Refuse };
@@ -438,13 +439,13 @@ impl PyMdp {
         Self { reward_range: range, ..Self::shared(name, Arc::new(model)) }
     }
 
-    /// A model that others hold too.
+    /// Wraps a shared model.
     pub(crate) fn shared(name: String, model: Arc<Mdp>) -> Self {
         Self {
             name,
             reward_range: (0.0, model.r_max()),
             model,
-            solution: OnceLock::new(),
+            truth: OnceLock::new(),
             gains: OnceLock::new(),
             bias: OnceLock::new(),
             policy: OnceLock::new(),
@@ -459,14 +460,21 @@ impl PyMdp {
         &self.name
     }
 
-    /// The exact answer, computed when it is first asked for.
-    pub(crate) fn solution(&self, py: Python<'_>) -> PyResult<Arc<Solution>> {
-        if let Some(solution) = self.solution.get() {
-            return Ok(Arc::clone(solution));
+    /// The truth about the table, computed on first access.
+    pub(crate) fn truth(&self, py: Python<'_>) -> PyResult<Arc<Truth>> {
+        if let Some(truth) = self.truth.get() {
+            return Ok(Arc::clone(truth));
         }
         // Two threads may both compute it; the answer is the same.
-        let solution = py.detach(|| solve::solve(&self.model)).map_err(failed)?;
-        Ok(Arc::clone(self.solution.get_or_init(|| Arc::new(solution))))
+        let truth = py.detach(|| Truth::of_table(Arc::clone(&self.model), &())).map_err(failed)?;
+        Ok(Arc::clone(self.truth.get_or_init(|| Arc::new(truth))))
+    }
+
+    /// The solution of the table.
+    fn solution(&self, py: Python<'_>) -> PyResult<Solution> {
+        let truth = self.truth(py)?;
+        let solved = truth.solved().ok_or_else(|| failed("the model was not solved"))?;
+        Ok(solved.solution.clone())
     }
 
     /// Whether a pair exists.
@@ -489,7 +497,7 @@ impl PyMdp {
     }
 }
 
-/// The array of an answer: made once, read-only, and the same object every time.
+/// The array of a solution: made once, read-only, the same object every time.
 fn kept<'py, T: numpy::Element>(
     py: Python<'py>,
     place: &OnceLock<Py<PyArray1<T>>>,
@@ -506,7 +514,7 @@ fn kept<'py, T: numpy::Element>(
 /// One action per state, or one law over actions per state.
 fn read_policy(policy: &Bound<'_, PyAny>) -> PyResult<Policy> {
     if let Ok(actions) = policy.extract::<Vec<usize>>() {
-        // Numbers beyond 32 bits would be cut.
+        // Reject numbers beyond 32 bits instead of truncating them.
         let most = u32::MAX as usize;
         return Ok(Policy::deterministic(actions.into_iter().map(|action| action.min(most))));
     }

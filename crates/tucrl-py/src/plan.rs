@@ -1,6 +1,4 @@
-//! What was planned, and what came of it?
-//!
-//! The plan of the present episode and the records of episodes, read-only.
+//! `tucrl.Plan` and `tucrl.Episode`: read-only plans and episode records.
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -32,13 +30,13 @@ impl PyPlan {
         (self.0.gain_low, self.0.gain_high)
     }
 
-    /// The optimistic bias of the states seen; the smallest is 0 among all that were planned on.
+    /// The optimistic bias of the states seen; the smallest among all planned states is 0.
     #[getter]
     fn bias<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<f64>> {
         PyArray1::from_slice(py, &self.0.bias)
     }
 
-    /// The bias of the states never seen, when they were planned on.
+    /// The bias of the unseen states, if they were planned on.
     #[getter]
     fn bias_unseen(&self) -> Option<f64> {
         self.0.bias_unseen
@@ -68,19 +66,19 @@ impl PyPlan {
         self.0.evaluations
     }
 
-    /// How many states had never been seen.
+    /// The number of unseen states.
     #[getter]
     fn unseen(&self) -> u64 {
         self.0.unseen
     }
 
-    /// How many pairs were under-visited.
+    /// The number of under-visited pairs.
     #[getter]
     fn under_visited(&self) -> u64 {
         self.0.under_visited
     }
 
-    /// Whether states never seen were planned on.
+    /// Whether unseen states were planned on.
     #[getter]
     fn believes_unseen(&self) -> bool {
         self.0.bias_unseen.is_some()
@@ -116,13 +114,13 @@ impl PyEpisode {
         self.0.start
     }
 
-    /// How many actions it played.
+    /// The number of its actions.
     #[getter]
     fn length(&self) -> u64 {
         self.0.length
     }
 
-    /// Why it ended: "doubling", "new state", "return to new start", or "horizon" while it goes on.
+    /// The stop reason: "doubling", "new state", "return to new start", or "horizon" while it is running.
     #[getter]
     fn stop(&self) -> &'static str {
         stop_name(&self.0.stop)
@@ -134,7 +132,7 @@ impl PyEpisode {
         self.0.seen
     }
 
-    /// States never seen when it started.
+    /// Unseen states when it started.
     #[getter]
     fn unseen(&self) -> u64 {
         self.0.unseen
@@ -146,7 +144,7 @@ impl PyEpisode {
         self.0.under_visited
     }
 
-    /// Whether states never seen were planned on.
+    /// Whether unseen states were planned on.
     #[getter]
     fn believes_unseen(&self) -> bool {
         self.0.planned_unseen

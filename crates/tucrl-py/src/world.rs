@@ -1,7 +1,7 @@
-//! What can be walked in from Python, with or without a table?
+//! `tucrl.World`: an environment given by a table or a generator.
 //!
-//! A world of the library may be given by a rule, with a nominal space of up to 2^63 states: it can be walked
-//! and learned, but not listed. An `MDP` is one too.
+//! A generated world has a nominal space of up to 2^63 states: it can be simulated and learned, but not enumerated. An
+//! `MDP` is a world too.
 
 mod walk;
 
@@ -9,25 +9,23 @@ use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
 use pyo3::prelude::*;
-use tucrl::agents::Knowledge;
+use tucrl::learner::Knowledge;
 use tucrl::model::Model;
-use tucrl::policy::Policy;
-use tucrl::run::{self, Truth};
 use tucrl::space::Space;
+use tucrl::truth::Truth;
 use tucrl_lab::catalogue::World;
 use tucrl_lab::formats::ReadOptions;
-use tucrl_lab::measure::{self, Measured};
 
 use crate::errors::{bad_input, failed, of_world};
 use crate::mdp::PyMdp;
 pub(crate) use walk::PyWalk;
 
-/// Any world, with or without a table, to be walked in and learned.
+/// An environment with or without a table.
 ///
 /// World(world)
 ///
-/// world: a spec, a model file, or an `MDP`. Unlike an `MDP` it is not written down: `states` may be up to
-///     2**63, and `MDP(spec)` builds the table of the part that can be reached, where that is small enough.
+/// world: a spec, a model file, or an `MDP`. Unlike an `MDP` it has no table: `states` may be up to 2**63, and
+///     `MDP(spec)` builds the table of the reachable part, where that is small enough.
 ///
 /// >>> import tucrl
 /// >>> world = tucrl.World("breakout-game")
@@ -38,12 +36,12 @@ pub(crate) struct PyWorld {
     name: String,
     model: Model,
     space: Space,
-    measured: OnceLock<Arc<Measured>>,
+    truth: OnceLock<Arc<Truth>>,
 }
 
 impl PyWorld {
     fn of(name: String, model: Model) -> Self {
-        Self { name, space: model.space(), model, measured: OnceLock::new() }
+        Self { name, space: model.space(), model, truth: OnceLock::new() }
     }
 }
 
@@ -76,7 +74,7 @@ impl PyWorld {
         (slf.get_type(), (whole,)).into_pyobject(slf.py()).map(Bound::into_any)
     }
 
-    /// The spec, the file, or what it was called.
+    /// The spec, the file, or the given name.
     #[getter]
     fn name(&self) -> &str {
         &self.name
@@ -100,7 +98,7 @@ impl PyWorld {
         self.model.r_max()
     }
 
-    /// What a state is made of, as (name, number of values); empty when it is just a number.
+    /// The factors of a state, as (name, number of values); empty if it is a single number.
     #[getter]
     fn factors(&self) -> Vec<(String, u64)> {
         self.space.factors().iter().map(|factor| (factor.name.clone(), factor.size)).collect()
@@ -127,7 +125,7 @@ impl PyWorld {
         Ok(self.space.actions(state))
     }
 
-    /// Walk through the world at random; `seed=1, run=3` is the luck of run 3 of `tucrl learn --seed 1`.
+    /// Walk through the world at random; `seed=1, run=3` draws the random numbers of run 3 of `tucrl learn --seed 1`.
     #[pyo3(signature = (*, seed=0, run=0))]
     fn walk(&self, seed: u64, run: u64) -> PyResult<PyWalk> {
         PyWalk::new(&self.name, &self.model, seed, run)
@@ -148,7 +146,7 @@ impl PyWorld {
 pub(crate) enum AnyWorld {
     /// A table.
     Mdp(Py<PyMdp>),
-    /// Anything.
+    /// Any world.
     World(Py<PyWorld>),
 }
 
@@ -174,33 +172,21 @@ impl AnyWorld {
         }
     }
 
-    /// What agents may be told that need no solution of the world.
-    pub(crate) fn rewards(&self) -> Knowledge {
-        let nothing = Truth { gain: 0.0, reachable: 0, optimal_policy: Policy::deterministic([]) };
-        run::knowledge(&self.model(), &nothing)
-    }
-
     /// All that agents may be told, an optimal policy included.
     pub(crate) fn everything(&self, py: Python<'_>) -> PyResult<Knowledge> {
-        match self {
-            Self::Mdp(mdp) => {
-                let optimal_policy = mdp.get().solution(py)?.policy.clone();
-                let truth = Truth { gain: 0.0, reachable: 0, optimal_policy };
-                Ok(run::knowledge(&self.model(), &truth))
-            }
+        let model = self.model();
+        let truth = match self {
+            Self::Mdp(mdp) => mdp.get().truth(py)?,
             Self::World(world) => {
-                let world = world.get();
-                let measured = match world.measured.get() {
-                    Some(measured) => Arc::clone(measured),
-                    None => {
-                        let model = world.model.clone();
-                        let found = py.detach(|| measure::measure(model, measure::LIMIT, &()));
-                        let found = Arc::new(found.map_err(failed)?);
-                        Arc::clone(world.measured.get_or_init(|| found))
-                    }
-                };
-                Ok(run::knowledge(&measured.model, &measured.truth))
+                let truth = &world.get().truth;
+                if truth.get().is_none() {
+                    let found = py.detach(|| Truth::of(&model)).map_err(failed)?;
+                    // Another thread may have been faster; both found the same.
+                    let _ = truth.set(Arc::new(found));
+                }
+                truth.get().map(Arc::clone).ok_or_else(|| failed("the world was not solved"))?
             }
-        }
+        };
+        Ok(truth.knowledge(&model))
     }
 }

@@ -128,7 +128,7 @@ def test_what_a_state_raises_comes_through() -> None:
 
 
 def test_an_agent_that_calls_itself_is_told_off() -> None:
-    learner = tucrl.Agent("tucrl", 3, 2, mask=lambda state: [learner.act(0), 1])
+    learner: tucrl.Agent = tucrl.Agent("tucrl", 3, 2, mask=lambda state: [learner.act(0), 1])
     with pytest.raises(RuntimeError):
         learner.act(0)
     assert learner.steps == 0

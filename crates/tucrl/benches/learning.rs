@@ -7,13 +7,9 @@ use std::sync::Arc;
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use tucrl::agents::{Algorithm, Optimism, Tucrl};
 use tucrl::env::{Environment, Walk};
-use tucrl::mdp::Mdp;
-use tucrl::rng::RandomStream;
-use tucrl::run::{Checkpoints, Run, RunSpec, Truth};
-use tucrl::solve::solve;
 use tucrl::worlds::{RiverSwim, Taxi};
+use tucrl::{Checkpoints, Mdp, Model, Optimism, RandomStream, Run, RunSpec, Truth, Tucrl};
 
 fn main() {
     divan::main();
@@ -22,20 +18,20 @@ fn main() {
 const STEPS: u64 = 100_000;
 
 fn world(name: &str) -> (Arc<Mdp>, Truth) {
-    let (mdp, reachable) = match name {
-        "taxi" => (Taxi::default().build().unwrap(), 400),
-        _ => (RiverSwim { length: 25 }.build().unwrap(), 25),
-    };
-    let solution = solve(&mdp).unwrap();
-    let gain = solution.gain_from_start(&mdp).0;
-    (Arc::new(mdp), Truth { gain, reachable, optimal_policy: solution.policy })
+    let mdp = Arc::new(match name {
+        "taxi" => Taxi::default().build().unwrap(),
+        _ => RiverSwim { length: 25 }.build().unwrap(),
+    });
+    let truth = Truth::of(&Model::from(&mdp)).unwrap();
+    (mdp, truth)
 }
 
 #[divan::bench(args = ["taxi", "river-swim"], sample_count = 50)]
 fn walk(bencher: Bencher, name: &str) {
     let (mdp, truth) = world(name);
+    let best = &truth.solved().unwrap().solution.policy;
     let policy: Vec<u32> =
-        (0..mdp.states()).map(|s| truth.optimal_policy.action(s).unwrap() as u32).collect();
+        (0..mdp.states()).map(|state| best.action(state).unwrap() as u32).collect();
     let mut walk = Walk::new(mdp, RandomStream::new(1));
     bencher.counter(ItemsCount::new(STEPS)).bench_local(|| {
         (0..STEPS).map(|_| walk.step(policy[walk.state() as usize]).reward).sum::<f64>()
@@ -46,15 +42,10 @@ fn walk(bencher: Bencher, name: &str) {
 #[divan::bench(args = ["taxi", "river-swim"], sample_count = 50)]
 fn learn(bencher: Bencher, name: &str) {
     let (mdp, truth) = world(name);
-    let optimism = Optimism { alpha_r: 0.01, alpha_p: 0.01, ..Optimism::default() };
-    let spec = RunSpec {
-        algorithm: Algorithm::Tucrl(Tucrl { optimism, ..Tucrl::default() }),
-        steps: u64::MAX,
-        checkpoints: Checkpoints::At(Vec::new()),
-        master_seed: 1,
-        run: 0,
-    };
-    let mut run = Run::new(spec, mdp, truth).unwrap();
+    let tucrl = Tucrl { optimism: Optimism::shrunk(0.01), ..Tucrl::default() };
+    let (steps, checkpoints) = (u64::MAX, Checkpoints::At(Vec::new()));
+    let spec = RunSpec { steps, checkpoints, master_seed: 1, run: 0 };
+    let mut run = Run::new(spec, Arc::new(tucrl), &Model::from(mdp), Arc::new(truth)).unwrap();
     run.advance(1_000_000).unwrap();
     bencher
         .counter(ItemsCount::new(STEPS))

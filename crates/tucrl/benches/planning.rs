@@ -6,23 +6,20 @@
 use std::sync::Arc;
 
 use divan::{Bencher, black_box};
-use tucrl::agents::{Optimism, Tucrl, Ucrl};
-use tucrl::confidence::{Confidence, Delta, Family, Shrink};
 use tucrl::counts::{Counts, Variance};
 use tucrl::env::{Environment, Walk};
 use tucrl::evi::{Method, Sweeper};
-use tucrl::planner::{Planner, Situation};
-use tucrl::plausible::PlausibleSet;
-use tucrl::rng::RandomStream;
-use tucrl::space::Space;
+use tucrl::plausible::Belief;
+use tucrl::sets::{Bernstein, L1};
 use tucrl::worlds::{Garnet, Taxi, ThreeState};
+use tucrl::{ConfidenceSet, Mdp, Optimism, PlanInput, Planner, RandomStream, Space, Tucrl, Ucrl};
 
 fn main() {
     divan::main();
 }
 
-/// What a random walk through a world counts when told that the space has so many states.
-fn walked(mdp: tucrl::mdp::Mdp, space: Space, steps: u64) -> Counts {
+/// What a random walk through a world counts in a given space.
+fn walked(mdp: Mdp, space: Space, steps: u64) -> Counts {
     let mut walk = Walk::new(Arc::new(mdp), RandomStream::new(1));
     let mut random = RandomStream::new(2);
     let mut counts = Counts::new(space, Variance::Published);
@@ -42,38 +39,35 @@ fn taxi(nominal: u64) -> Counts {
     walked(Taxi::default().build().unwrap(), Space::uniform(nominal, 6), 1_000_000)
 }
 
-fn shrunk(alpha: f64) -> Optimism {
-    Optimism { alpha_r: alpha, alpha_p: alpha, ..Optimism::default() }
-}
-
-fn plan(bencher: Bencher, counts: &Counts, planner: &dyn Planner) {
-    let now = Situation::new(counts, 1_000_001);
-    bencher.bench_local(|| planner.plan(black_box(&now)).unwrap().sweeps);
+fn plan(bencher: Bencher, counts: &Counts, mut planner: impl Planner) {
+    let mut random = RandomStream::new(0);
+    let mut now = PlanInput::new(counts, 1_000_001, &mut random);
+    bencher.bench_local(|| planner.plan(black_box(&mut now)).unwrap().sweeps);
 }
 
 #[divan::bench(sample_count = 50)]
 fn plan_tucrl_on_taxi(bencher: Bencher) {
-    plan(bencher, &taxi(500), &Tucrl { optimism: shrunk(0.001), ..Tucrl::default() });
+    plan(bencher, &taxi(500), Tucrl { optimism: Optimism::shrunk(0.001), ..Tucrl::default() });
 }
 
 #[divan::bench(sample_count = 50)]
 fn plan_ucrl_on_taxi(bencher: Bencher) {
-    plan(bencher, &taxi(500), &Ucrl { optimism: shrunk(0.01), ..Ucrl::default() });
+    plan(bencher, &taxi(500), Ucrl { optimism: Optimism::shrunk(0.01), ..Ucrl::default() });
 }
 
 #[divan::bench(args = [1_000, 1_000_000_000_000], sample_count = 50)]
 fn plan_ucrl_on_a_nominal_size(bencher: Bencher, states: u64) {
-    let optimism = Optimism { nominal_pairs: Some(6e3), ..shrunk(0.01) };
-    plan(bencher, &taxi(states), &Ucrl { optimism, ..Ucrl::default() });
+    let optimism = Optimism { sa: 6e3.into(), ..Optimism::shrunk(0.01) };
+    plan(bencher, &taxi(states), Ucrl { optimism, ..Ucrl::default() });
 }
 
 #[divan::bench(args = [true, false], sample_count = 20)]
 fn plan_ucrl_on_three_states_accelerated(bencher: Bencher, is_accelerated: bool) {
     let world = ThreeState { delta: 0.0, ..ThreeState::default() }.build().unwrap();
     let space = Space::listed((0..3).map(|state| world.actions(state) as u32).collect());
-    let mut optimism = shrunk(0.05);
-    optimism.evi.method = if is_accelerated { Method::Accelerated } else { Method::Plain };
-    plan(bencher, &walked(world, space, 1_000_000), &Ucrl { optimism, ..Ucrl::default() });
+    let planner = if is_accelerated { Method::Accelerated } else { Method::Plain };
+    let optimism = Optimism { planner, ..Optimism::shrunk(0.05) };
+    plan(bencher, &walked(world, space, 1_000_000), Ucrl { optimism, ..Ucrl::default() });
 }
 
 /// A garnet in which every pair was tried 64 times.
@@ -93,21 +87,9 @@ fn garnet(states: usize) -> Counts {
     counts
 }
 
-fn sweep(bencher: Bencher, counts: &Counts, family: Family, alpha: f64) {
-    let confidence = Confidence {
-        family,
-        delta: Delta::Fixed(0.05),
-        alpha_r: alpha,
-        alpha_p: alpha,
-        shrink: Shrink::Linear,
-        r_max: 1.0,
-        nominal_pairs: None,
-    };
-    let widths = confidence.widths(counts.space(), 1_000_000);
-    let set = match family {
-        Family::Hoeffding => PlausibleSet::balls(counts, &widths, 1.0, 0, |_| false, None),
-        _ => PlausibleSet::boxes(counts, &widths, 1.0, 0, |_| false, 0, None),
-    };
+fn sweep<S: ConfidenceSet>(bencher: Bencher, counts: &Counts, alpha: f64) {
+    let widths = S::of(&Optimism::shrunk(alpha).confidence(), counts.space(), 1_000_000);
+    let set = widths.plausible(&Belief { counts, r_max: 1.0, unseen: 0, known: None });
     let mut sweeper = Sweeper::new(&set, 1.0, None);
     bencher.bench_local(|| {
         let ends = sweeper.sweep();
@@ -118,20 +100,20 @@ fn sweep(bencher: Bencher, counts: &Counts, family: Family, alpha: f64) {
 
 #[divan::bench(sample_count = 50)]
 fn sweep_balls_of_a_garnet(bencher: Bencher) {
-    sweep(bencher, &garnet(100_000), Family::Hoeffding, 3e-4);
+    sweep::<L1>(bencher, &garnet(100_000), 3e-4);
 }
 
 #[divan::bench(sample_count = 50)]
 fn sweep_boxes_of_a_garnet(bencher: Bencher) {
-    sweep(bencher, &garnet(100_000), Family::Bernstein, 1e-2);
+    sweep::<Bernstein>(bencher, &garnet(100_000), 1e-2);
 }
 
 #[divan::bench(sample_count = 50)]
 fn sweep_balls_of_taxi(bencher: Bencher) {
-    sweep(bencher, &taxi(500), Family::Hoeffding, 3e-3);
+    sweep::<L1>(bencher, &taxi(500), 3e-3);
 }
 
 #[divan::bench(sample_count = 50)]
 fn sweep_boxes_of_taxi(bencher: Bencher) {
-    sweep(bencher, &taxi(500), Family::Bernstein, 1e-2);
+    sweep::<Bernstein>(bencher, &taxi(500), 1e-2);
 }

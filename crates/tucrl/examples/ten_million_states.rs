@@ -1,23 +1,22 @@
 //! What does it take to have seen ten million states, and to plan over them?
 //!
-//! Mountain Car with so many cells a side (an argument; 3750 by default), counted as after a run that has tried
+//! Mountain Car with a number of cells per side (an argument; 3750 by default), counted as after a run that has tried
 //! every action of every reachable state twice. Then TUCRL plans, on one thread and on all, and the plans are
 //! compared bit by bit.
 //!
 //! ```text
-//! cargo run --release -p tucrl --example ten_million_states [cells a side]
+//! cargo run --release -p tucrl --example ten_million_states [cells per side]
 //! ```
 
 use std::error::Error;
 use std::time::Instant;
 
-use tucrl::agents::{Optimism, Relaxation, Tucrl};
+use tucrl::agents::Relaxation;
 use tucrl::counts::{Counts, Variance};
 use tucrl::explore::explore;
 use tucrl::generator::{Generator, Outcomes, list};
-use tucrl::planner::{Planner, Situation};
-use tucrl::rng::RandomStream;
 use tucrl::worlds::MountainCar;
+use tucrl::{Optimism, PlanInput, Planner, RandomStream, Tucrl};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let side: usize = std::env::args().nth(1).map_or(Ok(3750), |side| side.parse())?;
@@ -32,15 +31,17 @@ fn main() -> Result<(), Box<dyn Error>> {
     println!("counted in     {:.0} s", clock.elapsed().as_secs_f64());
     println!("pairs          {pairs}, {:.2} next states each", next as f64 / pairs as f64);
     let each = bytes as f64 / pairs as f64;
-    println!("counts         {:.2} GB, {each:.0} bytes a pair", bytes as f64 / 1e9);
+    println!("counts         {:.2} GB, {each:.0} bytes per pair", bytes as f64 / 1e9);
     println!("peak memory    {}", peak());
-    let optimism = Optimism { alpha_r: 1e-4, alpha_p: 1e-4, ..Optimism::default() };
-    let planner = Tucrl { optimism, relaxation: Relaxation::Mass };
+    let planner = Tucrl { optimism: Optimism::shrunk(1e-4), relaxation: Relaxation::Mass };
     let mut plans = Vec::new();
     for threads in [1, std::thread::available_parallelism()?.get()] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build()?;
         let clock = Instant::now();
-        let plan = pool.install(|| planner.plan(&Situation::new(&counts, visits as u64)))?;
+        let plan = pool.install(|| {
+            let mut random = RandomStream::new(0);
+            planner.clone().plan(&mut PlanInput::new(&counts, visits as u64, &mut random))
+        })?;
         let seconds = clock.elapsed().as_secs_f64();
         let sweeps = plan.sweeps;
         println!("plan           {seconds:.1} s on {threads} threads, {sweeps} sweeps");

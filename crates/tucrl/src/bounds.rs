@@ -1,28 +1,28 @@
-//! What do the theorems promise?
+//! What are the regret bounds of the paper, in numbers?
 //!
-//! The regret bound of TUCRL term by term (paper, theorem 1 and the appendix that completes it), the bounds
-//! on episodes and on steps in under-visited pairs, the length C(k) of the exploratory phase, the three
-//! regimes of UCRL (paper, section 5: linear, square root, logarithmic) and the published bound of UCRL2.
-//! The constants are enormous, so every answer shows its terms and the trivial bound r_max T next to them.
+//! TUCRL's regret bound term by term (theorem 1 and its proof in the appendix), the bounds on episodes
+//! and on steps in under-visited pairs, the length C(k) of the exploratory phase, the linear,
+//! square-root and logarithmic regimes of UCRL (section 5), and the bound of UCRL2 (Jaksch et al.
+//! 2010). The constants are large, so answers include the trivial bound r_max T.
 //!
-//! Reads nothing; feeds the command line and the tests. Departures from the paper: the episode term has
-//! S^C A inside its logarithm, as in the lemma that it comes from (the final display prints S A); the gap in
-//! UCRL's logarithmic regime is measured in units of r_max, so that every bound scales with the rewards.
+//! Differences from the paper: the episode term has S^C A inside its logarithm, as in the lemma it
+//! comes from (the final display has S A). The gap in UCRL's logarithmic regime is divided by r_max,
+//! so that every bound scales with the rewards.
 
 use std::f64::consts::SQRT_2;
 
 use serde::{Deserialize, Serialize};
 
-/// The numbers of a world that the theorems speak of.
+/// The quantities of a world that the bounds depend on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorldNumbers {
-    /// States as the designer counts them.
+    /// The nominal number of states.
     #[doc(alias = "S")]
     pub states: u64,
     /// The largest number of actions of a state.
     #[doc(alias = "A")]
     pub actions: u64,
-    /// States that can be reached from the start.
+    /// The number of states reachable from the start.
     #[doc(alias = "S^C")]
     pub reachable: u64,
     /// The largest number of possible next states of a pair.
@@ -31,7 +31,7 @@ pub struct WorldNumbers {
     /// The same among pairs of reachable states.
     #[doc(alias = "Gamma^C")]
     pub max_support_reachable: u64,
-    /// The longest shortest path; infinite when some state cannot be reached.
+    /// The largest shortest expected time between two states; infinite if some state is unreachable.
     #[doc(alias = "D")]
     pub diameter: f64,
     /// The same among reachable states.
@@ -39,12 +39,12 @@ pub struct WorldNumbers {
     pub diameter_reachable: f64,
     /// The largest possible reward.
     pub r_max: f64,
-    /// Best minus second-best gain over deterministic policies, where it is known.
+    /// Best minus second-best gain over deterministic policies, if known.
     pub gap: Option<f64>,
 }
 
 impl WorldNumbers {
-    /// S A, padded pairs included.
+    /// S A, an upper bound on the number of pairs.
     fn pairs(&self) -> f64 {
         self.states as f64 * self.actions as f64
     }
@@ -55,37 +55,37 @@ impl WorldNumbers {
     }
 }
 
-/// TUCRL's regret bound, term by term; it holds with probability at least 1 - delta for all T > 1.
+/// TUCRL's regret bound term by term, which holds with probability at least 1 - delta for all T > 1.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RegretBound {
-    /// What it costs not to know rewards and transitions: the leading term.
+    /// Estimation errors, widths of order 1/sqrt(N): the leading term.
     #[doc(alias = "B1")]
     pub estimation: f64,
-    /// The part of the widths that falls like 1/N.
+    /// Estimation errors, widths of order 1/N.
     #[doc(alias = "B2")]
     pub estimation_lower_order: f64,
-    /// Steps in under-visited pairs, where anything may be believed.
+    /// Steps in under-visited pairs.
     #[doc(alias = "B3")]
     pub under_visited: f64,
-    /// Luck with next states.
+    /// Random next states.
     #[doc(alias = "B4")]
     pub transition_noise: f64,
-    /// Plans are accurate to r_max / sqrt(t_k) only.
+    /// Planning errors of r_max / sqrt(t_k).
     #[doc(alias = "B5")]
     pub planning_accuracy: f64,
-    /// What is lost each time the policy changes.
+    /// Changes of the policy.
     #[doc(alias = "B6")]
     pub episode_changes: f64,
-    /// Luck with rewards.
+    /// Random rewards.
     #[doc(alias = "B7")]
     pub reward_noise: f64,
-    /// Episodes whose confidence sets miss the truth.
+    /// Episodes whose confidence sets do not contain the MDP.
     #[doc(alias = "B8")]
     pub failed_sets: f64,
-    /// Episodes that start before C(k), when reachable states may still be missed.
+    /// Episodes that start before C(k), when reachable states may be truncated.
     #[doc(alias = "B9")]
     pub exploratory_phase: f64,
-    /// r_max T, which no learner can exceed.
+    /// r_max T, the largest possible regret.
     pub trivial: f64,
 }
 
@@ -110,7 +110,7 @@ impl RegretBound {
         self.terms().iter().map(|term| term.1).sum()
     }
 
-    /// The bound: the sum, or the trivial bound where that is smaller.
+    /// The bound: the smaller of the sum and the trivial bound.
     pub fn total(&self) -> f64 {
         self.sum().min(self.trivial)
     }
@@ -155,22 +155,22 @@ pub fn tucrl_regret(world: &WorldNumbers, steps: u64, delta: f64) -> RegretBound
     }
 }
 
-/// How many episodes learners of the UCRL family can have, whatever happens; for every number of steps.
+/// The largest number of episodes of UCRL and its variants. Holds surely, for every `steps`.
 pub fn ucrl_episodes(world: &WorldNumbers, steps: u64) -> f64 {
     episodes(world.pairs(), steps)
 }
 
-/// The published form of [`ucrl_episodes`], which holds from S A steps on.
+/// The published form of [`ucrl_episodes`]; `None` below S A steps, where it does not hold.
 pub fn ucrl_episodes_published(world: &WorldNumbers, steps: u64) -> Option<f64> {
     episodes_published(world.pairs(), steps)
 }
 
-/// How many episodes TUCRL can have, whatever happens; for every number of steps.
+/// The largest number of episodes of TUCRL. Holds surely, for every `steps`.
 pub fn tucrl_episodes(world: &WorldNumbers, steps: u64) -> f64 {
     episodes(world.reachable_pairs(), steps) + world.reachable as f64
 }
 
-/// The published form of [`tucrl_episodes`], which holds from S^C A steps on.
+/// The published form of [`tucrl_episodes`]; `None` below S^C A steps, where it does not hold.
 pub fn tucrl_episodes_published(world: &WorldNumbers, steps: u64) -> Option<f64> {
     episodes_published(world.reachable_pairs(), steps).map(|bound| bound + world.reachable as f64)
 }
@@ -184,35 +184,35 @@ fn episodes_published(pairs: f64, steps: u64) -> Option<f64> {
     (time >= pairs).then(|| 1.0 + 2.0 * pairs + pairs * (time / pairs).log2())
 }
 
-/// How many steps TUCRL can take in pairs that are poorly visited at that time, whatever happens.
+/// The largest number of steps of TUCRL in pairs that are under-visited at that time. Holds surely.
 #[doc(alias = "Z")]
 pub fn poor_steps(world: &WorldNumbers, steps: u64) -> f64 {
     poor_steps_among(world.reachable_pairs(), steps as f64)
 }
 
-/// [`poor_steps`] for a number of reachable pairs, S^C times A, at any time.
+/// [`poor_steps`] as a function of S^C A and the time.
 #[doc(alias = "Z")]
 pub fn poor_steps_among(reachable_pairs: f64, time: f64) -> f64 {
     2.0 * (reachable_pairs * time).sqrt() + 2.0 * reachable_pairs
 }
 
-/// A finer form of [`poor_steps`]: only pairs that were visited at all take part.
+/// A tighter form of [`poor_steps`], given the number of pairs visited so far.
 #[doc(alias = "Z")]
 pub fn poor_steps_in(world: &WorldNumbers, visited_pairs: u64, steps: u64) -> f64 {
     visited_pairs as f64 * (2.0 * (steps as f64 / world.pairs()).sqrt() + 2.0)
 }
 
-/// The time before which an episode of TUCRL that starts at `t_k` with `unseen` states never seen may miss
-/// reachable states: from then on, if the confidence sets hold, every reachable state has been seen or
-/// states never seen are still believed in.
+/// The length C(k) of the exploratory phase for an episode that starts at `t_k` with `unseen` states
+/// not yet seen. If t_k >= C(k) and the confidence sets hold, all reachable states have been seen or the
+/// unseen states are not truncated.
 #[doc(alias = "C(k)")]
 pub fn exploratory_phase(world: &WorldNumbers, unseen: u64, t_k: f64, delta: f64) -> f64 {
     let log = (2.0 * world.pairs() * t_k / delta).ln();
     2401.0 / 9.0 * world.diameter_reachable.powi(2) * world.pairs() * (unseen as f64 * log).powi(2)
 }
 
-/// The time t = C(t) at which the exploratory phase is over for good while `unseen` states are unseen;
-/// 0 when there is no such phase, infinite when it never ends.
+/// The solution t = C(t): the end of the exploratory phase while `unseen` states are unseen. 0 if there
+/// is no such phase, infinite if it does not end.
 pub fn exploratory_phase_end(world: &WorldNumbers, unseen: u64, delta: f64) -> f64 {
     let length = |t: f64| exploratory_phase(world, unseen, t.max(1.0), delta);
     if length(1.0) == 0.0 {
@@ -221,20 +221,20 @@ pub fn exploratory_phase_end(world: &WorldNumbers, unseen: u64, delta: f64) -> f
     fixed_point(length, length(1.0)).unwrap_or(f64::INFINITY)
 }
 
-/// What the paper says of UCRL's expected regret (delta = 1 / (3 T)).
+/// The three regimes of UCRL's expected regret (paper, section 5; delta = 1 / (3 T)).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct UcrlRegimes {
     /// r_max T.
     pub linear: f64,
-    /// Of order sqrt(T); infinite when the diameter is.
+    /// Of order sqrt(T); infinite if the diameter is.
     pub root: f64,
-    /// Of order ln T, *without its constant* C3(M), which cannot be computed: a shape, not a bound.
-    /// Needs the gap.
+    /// Of order ln T, *without* its additive constant C3(M), which cannot be computed: not a bound.
+    /// `None` without a gap.
     pub logarithmic: Option<f64>,
 }
 
 impl UcrlRegimes {
-    /// The part that is a bound: the smaller of the linear and the square-root regime.
+    /// The regret bound: the smaller of the linear and the square-root term.
     pub fn total(&self) -> f64 {
         self.linear.min(self.root)
     }
@@ -260,8 +260,8 @@ fn difficulty(world: &WorldNumbers) -> f64 {
     world.diameter.powi(2) * world.max_support as f64 * world.pairs()
 }
 
-/// When UCRL's square-root regime begins: T = 34² D² Gamma S A ln(3 T²). `None` when it never does,
-/// because some state cannot be reached.
+/// The start of UCRL's square-root regime: T = 34² D² Gamma S A ln(3 T²). `None` if the diameter is
+/// infinite.
 #[doc(alias = "T_dagger")]
 pub fn linear_regime_end(world: &WorldNumbers) -> Option<f64> {
     let scale = 34f64.powi(2) * difficulty(world);
@@ -271,19 +271,18 @@ pub fn linear_regime_end(world: &WorldNumbers) -> Option<f64> {
     fixed_point(|t| scale * (3.0 * t * t).ln(), scale)
 }
 
-/// When UCRL's logarithmic regime would begin if its unknown constant C3(M) were 0: where the square-root
-/// and the logarithmic term cross. The true time is later. `None` without a finite diameter and a gap, or
-/// when they do not cross.
+/// A lower bound on the start of UCRL's logarithmic regime: the crossing of the square-root and the
+/// logarithmic term for C3(M) = 0. `None` without a finite diameter and a gap, or without a crossing.
 #[doc(alias = "T_star")]
 pub fn root_regime_end(world: &WorldNumbers) -> Option<f64> {
     let gap = world.gap? / world.r_max;
-    // 34 sqrt(d T ln 3T²) = 34² d / gap ln T, solved for the T outside the logarithms.
+    // 34 sqrt(d T ln(3 T²)) = 34² (d / gap) ln T, solved for the T outside the logarithms.
     let scale = 34f64.powi(2) * difficulty(world) / (gap * gap);
     let crossing = fixed_point(|t| scale * t.ln().powi(2) / (3.0 * t * t).ln(), scale.max(10.0))?;
     (crossing > 1.0 && crossing.is_finite()).then_some(crossing)
 }
 
-/// Iterates a slowly growing map until it stands still.
+/// Iterates a slowly growing map to its fixed point; `None` if it diverges.
 fn fixed_point(map: impl Fn(f64) -> f64, start: f64) -> Option<f64> {
     let mut at = start;
     for _ in 0..10_000 {
@@ -299,8 +298,8 @@ fn fixed_point(map: impl Fn(f64) -> f64, start: f64) -> Option<f64> {
     Some(at)
 }
 
-/// The published bound of UCRL2 (Jaksch, Ortner, Auer 2010): 34 r_max D S sqrt(A T ln(T / delta)) with
-/// probability at least 1 - delta, for every T > 1; infinite when the diameter is.
+/// The regret bound of UCRL2 (Jaksch, Ortner, Auer 2010): 34 r_max D S sqrt(A T ln(T / delta)) with
+/// probability at least 1 - delta, for every T > 1. Infinite if the diameter is.
 pub fn ucrl2_regret(world: &WorldNumbers, steps: u64, delta: f64) -> f64 {
     let time = (steps as f64).max(1.0);
     34.0 * world.r_max
@@ -440,14 +439,14 @@ mod tests {
         assert_close(tucrl_episodes_published(&world, steps).unwrap(), 82.726_27, 1e-6);
         assert_close(tucrl_episodes(&taxi(), 1_000_000), 23_696.0, 1e-4);
         assert_close(ucrl_episodes_published(&world, steps).unwrap(), 117.079_636, 1e-8);
-        // Where the published form applies, the form for every T is the sharper one.
+        // Where the published form holds, the form for every T is tighter.
         for steps in [6u64, 100, 10_000, 1_000_000] {
             let published = ucrl_episodes_published(&world, steps).unwrap();
             assert!(ucrl_episodes(&world, steps) <= published + 1e-9, "{steps}");
             let published = tucrl_episodes_published(&world, steps).unwrap();
             assert!(tucrl_episodes(&world, steps) <= published + 1e-9, "{steps}");
         }
-        // Below P steps the published form does not apply; the other one allows an episode a step.
+        // Below S A steps the published form does not hold; the other one allows an episode per step.
         assert_eq!(ucrl_episodes_published(&world, 5), None);
         assert_eq!(tucrl_episodes_published(&world, 3), None);
         assert!((0..=6).all(|steps| ucrl_episodes(&world, steps) >= steps as f64));
@@ -457,7 +456,7 @@ mod tests {
     fn poor_step_bounds_have_their_reference_values() {
         assert_close(poor_steps(&three_state(), 1_000_000), 4008.0, 1e-12);
         assert_close(poor_steps(&taxi(), 1_000_000), 102_779.59, 1e-6);
-        // Three pairs exist in the two reachable states.
+        // The two reachable states have three pairs.
         let finer = poor_steps_in(&three_state(), 3, 1_000_000);
         assert_close(finer, 3.0 * (2.0 * (1e6f64 / 6.0).sqrt() + 2.0), 1e-12);
         assert!(finer < 4008.0);

@@ -1,26 +1,23 @@
-//! Is this description a model?
+//! Is this table a valid MDP?
 //!
-//! Takes states, actions and rows one after another, in one pass and without a second copy of the
-//! table, and checks what the paper takes for granted (section 2): every row is a law over states
-//! that exist, every state can act, every reward lies in `[0, r_max]`.
-//!
-//! Reads `reward`, `error`; feeds `mdp`. Departures from the paper: none.
+//! Builds an [`Mdp`] in one pass and checks the assumptions of section 2 of the paper: every row is
+//! a distribution over existing states, every state has an action, rewards lie in `[0, r_max]`.
 
 use crate::error::ModelError;
 use crate::mdp::Mdp;
 use crate::reward::{PairReward, RewardLaw};
 
-/// How far a row may sum from one before it is refused.
+/// The largest accepted |sum of a row - 1|.
 pub(crate) const SUM_TOLERANCE: f64 = 1e-9;
 
-/// Builds an [`Mdp`] state by state, in one pass, without a second copy of the table.
+/// Builds an [`Mdp`] state by state.
 ///
-/// Calls never fail; the first defect is remembered and returned by [`MdpBuilder::build`].
+/// Calls never fail; [`MdpBuilder::build`] returns the first defect.
 #[derive(Debug, Clone)]
 pub struct MdpBuilder {
     model: Mdp,
     defect: Option<ModelError>,
-    /// The largest next state named so far, and by whom.
+    /// The largest next state so far, with the state and action that lead to it.
     farthest: Option<(usize, usize, usize)>,
     start: Vec<(usize, f64)>,
     scratch: Vec<(u32, f64)>,
@@ -45,7 +42,7 @@ impl Default for MdpBuilder {
 }
 
 impl MdpBuilder {
-    /// Opens the next state; the actions that follow are its actions.
+    /// Adds a state; the actions added next belong to it.
     pub fn state(&mut self) -> &mut Self {
         self.check_actions();
         if self.model.pair_start.len() > u32::MAX as usize {
@@ -59,7 +56,7 @@ impl MdpBuilder {
 
     /// Adds an action whose reward does not depend on the next state.
     ///
-    /// Next states may come in any order; repeated ones are added up, zeros are dropped.
+    /// Next states may come in any order; repeated ones are summed, zeros are dropped.
     pub fn action(
         &mut self,
         reward: impl Into<RewardLaw>,
@@ -88,7 +85,7 @@ impl MdpBuilder {
     /// Adds an action whose reward is drawn together with the next state, as outcomes
     /// `(next state, probability, reward)`.
     ///
-    /// Outcomes that share a next state are mixed into one law.
+    /// Rewards of outcomes with the same next state are mixed.
     pub fn joint_action<R: Into<RewardLaw>>(
         &mut self,
         outcomes: impl IntoIterator<Item = (usize, f64, R)>,
@@ -133,37 +130,38 @@ impl MdpBuilder {
         if laws.len() > 1 && laws.iter().any(|law| *law != laws[0]) {
             self.close_pair(mean, PairReward::Joint(laws.into()));
         } else {
-            // One law for all next states is not joint at all: keep one form for one meaning.
+            // Equal rewards for all next states are stored as `Alone`, so that equal models compare
+            // equal.
             let law = laws.pop().unwrap_or(RewardLaw::Constant(0.0));
             self.close_pair(law.mean(), PairReward::Alone(law));
         }
         self
     }
 
-    /// The largest possible reward; 1 unless told otherwise.
+    /// Sets the largest possible reward; 1 by default.
     pub fn r_max(&mut self, r_max: f64) -> &mut Self {
         self.model.r_max = r_max;
         self
     }
 
-    /// Starts in one state.
+    /// Sets the start state.
     pub fn start_at(&mut self, state: usize) -> &mut Self {
         self.start_law([(state, 1.0)])
     }
 
-    /// Starts in a random state.
+    /// Sets the initial distribution, as `(state, probability)`.
     pub fn start_law(&mut self, law: impl IntoIterator<Item = (usize, f64)>) -> &mut Self {
         self.start = law.into_iter().collect();
         self
     }
 
-    /// Names every state, for people; empty for none.
+    /// Names the states; empty for no names.
     pub fn state_names(&mut self, names: impl IntoIterator<Item = impl Into<String>>) -> &mut Self {
         self.model.state_names = names.into_iter().map(Into::into).collect();
         self
     }
 
-    /// Names every action number, for people; empty for none.
+    /// Names the action numbers; empty for no names.
     pub fn action_names(
         &mut self,
         names: impl IntoIterator<Item = impl Into<String>>,
@@ -172,15 +170,15 @@ impl MdpBuilder {
         self
     }
 
-    /// How many states have been opened so far.
+    /// The number of states added so far.
     pub fn states(&self) -> usize {
         self.model.pair_start.len() - 1
     }
 
-    /// Checks the whole model and hands it over.
+    /// Checks and returns the model.
     ///
     /// # Errors
-    /// The first defect found, with state, action and value.
+    /// The first defect found.
     pub fn build(mut self) -> Result<Mdp, ModelError> {
         self.check_actions();
         let (pairs, states) = (self.model.mean_reward.len() as u32, self.states());
@@ -210,7 +208,7 @@ impl MdpBuilder {
         self.defect.get_or_insert(defect);
     }
 
-    /// The state opened last is complete: it must have an action.
+    /// Refuses the model if the state added last has no action.
     fn check_actions(&mut self) {
         let pairs = self.model.mean_reward.len() as u32;
         if let Some(state) = self.states().checked_sub(1)
@@ -244,7 +242,7 @@ impl MdpBuilder {
         self.model.rewards.push(reward);
     }
 
-    /// True when the entry is to be stored; remembers a defect if there is one.
+    /// True if the entry is valid and positive; records a defect otherwise.
     fn entry_is_sound(
         &mut self,
         state: usize,
@@ -262,8 +260,8 @@ impl MdpBuilder {
         probability > 0.0
     }
 
-    /// What the row must be divided by; 1 when it already sums to one up to rounding, so that a
-    /// model that is written and read back stays the same to the last bit.
+    /// The divisor that normalises the row. It is 1 if the row sums to one up to rounding, so that
+    /// writing and reading a model changes no bit.
     fn row_scale(
         &mut self,
         state: usize,
@@ -284,12 +282,13 @@ impl MdpBuilder {
     }
 }
 
-/// Whether a law sums to one up to rounding.
+/// True if a distribution sums to one up to rounding.
 pub(crate) fn needs_no_scaling(sum: f64, entries: usize) -> bool {
     (sum - 1.0).abs() <= (entries + 2) as f64 * f64::EPSILON
 }
 
-/// The law of the reward when two outcomes, of these probabilities, lead to the same next state.
+/// The reward distribution of two outcomes `(probability, reward)` with the same next state; `None`
+/// if one is continuous and they differ.
 pub(crate) fn mixture(a: (f64, &RewardLaw), b: (f64, &RewardLaw)) -> Option<RewardLaw> {
     if a.1 == b.1 {
         return Some(a.1.clone());
@@ -311,7 +310,7 @@ pub(crate) fn mixture(a: (f64, &RewardLaw), b: (f64, &RewardLaw)) -> Option<Rewa
     Some(RewardLaw::discrete(outcomes))
 }
 
-/// Sorts a law by state and adds up entries for the same state.
+/// Sorts a distribution by state and sums entries for the same state.
 fn add_up_repeats(law: &mut Vec<(u32, f64)>) {
     law.sort_by_key(|entry| entry.0);
     law.dedup_by(|later, earlier| {
@@ -512,7 +511,7 @@ mod tests {
         builder.state().action(0.0, [(0, 1.0)]);
         builder.start_at(0);
         let model = builder.build().unwrap();
-        // The sign shows only in print: both zeros are equal as numbers.
+        // 0.0 == -0.0, so only the printed form shows the sign.
         assert!(!format!("{model:?}").contains("-0.0"), "{model:?}");
     }
 

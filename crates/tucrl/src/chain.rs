@@ -1,15 +1,12 @@
-//! What does one policy earn in the long run, and how much more or less from each start?
+//! What are the gain and bias of a Markov chain with rewards?
 //!
-//! A policy turns a world into a Markov chain with rewards. Its closed classes are found on the
-//! graph; in each the gain is what one cycle through a reference state earns divided by how long it
-//! takes, the bias solves h = r - g + P h with mu.h = 0 for the class's stationary law mu, and the
-//! states outside inherit both from where they end up. This is the Cesaro meaning, so periodic chains
-//! need no special care (paper, section 2; Puterman, appendix A).
+//! In each closed class, gain = expected reward of a cycle through a reference state / expected
+//! length of the cycle, and the bias solves h = r - g + P h with mu.h = 0, where mu is the stationary
+//! distribution of the class. Transient states: g = P g, then h = r - g + P h. These are Cesaro
+//! limits, so periodic chains need no special case (Puterman 1994, appendix A).
 //!
-//! Exact by elimination; when that would fill in (large random chains, which mix fast) by iteration
-//! to rounding accuracy, or an error with the residual.
-//!
-//! Reads `mdp`, `policy`, `graph`, `elimination`; feeds `evaluate`, `solve`. Departures: none.
+//! Solved by elimination. If its factors fill in (large random chains, which mix fast), solved by
+//! iteration to rounding accuracy, or an error.
 
 use crate::elimination::{Banded, Elimination, EliminationError};
 use crate::error::SolveError;
@@ -17,9 +14,9 @@ use crate::graph::{Components, strong_components};
 use crate::mdp::Mdp;
 use crate::policy::Policy;
 
-/// Sweeps that an iteration may take before it is given up.
+/// The largest number of sweeps of an iteration.
 const SWEEP_LIMIT: u64 = 200_000;
-/// The last change of a converged iteration, as a share of the largest value.
+/// An iteration has converged when a sweep changes no value by more than this times the largest.
 const SWEEP_ACCURACY: f64 = 1e-14;
 
 /// A Markov chain with rewards.
@@ -31,19 +28,19 @@ pub(crate) struct Chain {
     pub(crate) reward: Vec<f64>,
 }
 
-/// The long-run facts of a chain.
+/// Gain, bias and closed classes of a chain.
 #[derive(Debug, Clone)]
 pub(crate) struct ChainValues {
     /// The long-run average reward from each state.
     pub(crate) gain: Vec<f64>,
     /// The total deviation from the gain, from each state.
     pub(crate) bias: Vec<f64>,
-    /// The closed classes and the stationary law of each, as `(state, probability)`.
+    /// The stationary distribution of each closed class, as `(state, probability)`.
     pub(crate) classes: Vec<Vec<(u32, f64)>>,
 }
 
 impl Chain {
-    /// The chain whose states, in order, earn a reward and move by a row `(reward, next, probability)`.
+    /// The chain with one row `(reward, next states, probabilities)` per state.
     pub(crate) fn of_rows<'a>(
         rows: impl ExactSizeIterator<Item = (f64, &'a [u32], &'a [f64])>,
     ) -> Self {
@@ -56,7 +53,7 @@ impl Chain {
         chain
     }
 
-    /// The chain of a policy that has been checked against the model.
+    /// The chain of a policy, which must fit the model.
     pub(crate) fn of_policy(mdp: &Mdp, policy: &Policy) -> Self {
         let mut chain = Self::empty(mdp.states());
         let mut mixed: Vec<(u32, f64)> = Vec::new();
@@ -108,7 +105,7 @@ impl Chain {
             .zip(self.probability[entries].iter().copied())
     }
 
-    /// The strong components, and for each whether it is closed.
+    /// The strongly connected components, and whether each is closed.
     pub(crate) fn components(&self) -> (Components, Vec<bool>) {
         let components = strong_components(
             self.states(),
@@ -126,7 +123,7 @@ impl Chain {
         (components, is_closed)
     }
 
-    /// Gain, bias and stationary laws.
+    /// Gain, bias and stationary distributions.
     pub(crate) fn values(&self) -> Result<ChainValues, SolveError> {
         let states = self.states();
         let (components, is_closed) = self.components();
@@ -146,7 +143,7 @@ impl Chain {
         Ok(values)
     }
 
-    /// Gain and bias on one closed class; returns its stationary law. `local` is scratch.
+    /// Gain and bias on one closed class; returns its stationary distribution. `local` is scratch.
     fn solve_class(
         &self,
         members: &[u32],
@@ -156,7 +153,7 @@ impl Chain {
         let mut members = members.to_vec();
         let is_narrow = self.is_narrow(&members);
         let bring_to_front = |members: &mut [u32], index: usize| match is_narrow {
-            true => members[..=index].rotate_right(1), // neighbours stay neighbours
+            true => members[..=index].rotate_right(1), // keeps the band
             false => members.swap(0, index),
         };
         if is_narrow {
@@ -166,8 +163,8 @@ impl Chain {
         let mut solved = self.solve_around(&members, local)?;
         let mut steps = 64;
         while !solved.is_finite() && steps < SWEEP_LIMIT {
-            // Returning to this state takes longer than any number: cycle through a common one.
-            let common = self.busiest(&members, steps, local);
+            // The return time overflows: take a more frequent reference state.
+            let common = self.most_frequent(&members, steps, local);
             bring_to_front(&mut members, common);
             solved = self.solve_around(&members, local)?;
             steps *= 8;
@@ -179,8 +176,8 @@ impl Chain {
         if let Some(heaviest) = heaviest
             && solved.law[0] < 0.25 * solved.law[heaviest]
         {
-            // Cycles through a rare state are long, and biases are differences of cycle totals:
-            // around the commonest state they keep their digits.
+            // Biases are differences of cycle totals, which lose digits if the reference state is
+            // rare: solve again around the most frequent state.
             bring_to_front(&mut members, heaviest);
             solved = self.solve_around(&members, local)?;
         }
@@ -196,7 +193,7 @@ impl Chain {
         Ok(law)
     }
 
-    /// Whether the members of a closed class lead only to their neighbours.
+    /// True if the members of a closed class lead only to close neighbours (see `Banded`).
     fn is_narrow(&self, members: &[u32]) -> bool {
         let steps = members.iter().flat_map(|&state| {
             self.row(state as usize).map(move |(next, _)| (state as usize, next))
@@ -204,8 +201,8 @@ impl Chain {
         Banded::width_of(members.len(), steps).is_some()
     }
 
-    /// The position in a closed class where one ends up who always takes the likeliest step away from
-    /// where he is: mostly a common state.
+    /// The index of a member that is probably frequent: the end of the path that follows the likeliest
+    /// transition to another state.
     fn drifts_to(&self, members: &[u32]) -> usize {
         let (mut before, mut state) = (usize::MAX, members[0] as usize);
         for _ in members {
@@ -218,9 +215,9 @@ impl Chain {
         members.partition_point(|&member| (member as usize) < state)
     }
 
-    /// The position of the member of a closed class where walkers that start everywhere are most
-    /// often found after some steps.
-    fn busiest(&self, members: &[u32], steps: u64, local: &mut [u32]) -> usize {
+    /// The index of the most likely member after some steps from the uniform distribution, under the
+    /// lazy chain 0.9 P + 0.1 I.
+    fn most_frequent(&self, members: &[u32], steps: u64, local: &mut [u32]) -> usize {
         let (rows, _) = self.restricted(members, local);
         let mut law = vec![1.0; members.len()];
         for _ in 0..steps {
@@ -233,7 +230,7 @@ impl Chain {
         (0..law.len()).max_by(|&i, &j| law[i].total_cmp(&law[j])).unwrap_or(0)
     }
 
-    /// Solves a closed class by cycles through its first member, or by iteration.
+    /// Solves a closed class by cycles through its first member, or by iteration if that fills in.
     fn solve_around(
         &self,
         members: &[u32],
@@ -244,12 +241,12 @@ impl Chain {
         match Elimination::new(rows, leak) {
             Ok(factors) => Ok(self.solve_cycle(reference, inside, &factors, local)),
             Err(EliminationError::TooMuchFill) => iterate_class(self, members),
-            // The class leads everywhere, so a way out can only have been rounded to nothing.
+            // In a closed class every state has a path to the reference; its probability underflowed.
             Err(EliminationError::NoWayOut) => Ok(ClassSolution::overflowed(members.len())),
         }
     }
 
-    /// Gain, bias (zero in the reference state) and stationary law from one cycle.
+    /// Gain, bias (zero in the reference state) and stationary distribution from one cycle.
     fn solve_cycle(
         &self,
         reference: usize,
@@ -287,7 +284,7 @@ impl Chain {
         }
     }
 
-    /// Gain and bias of the states that end up in the classes already solved.
+    /// Gain and bias of the transient states, given those of the closed classes.
     fn solve_transient(
         &self,
         transient: &[u32],
@@ -322,7 +319,8 @@ impl Chain {
         Ok(())
     }
 
-    /// The rows of some states restricted to them, renumbered, and what leaves them.
+    /// The rows of some states restricted to these states and renumbered, and the probability of
+    /// leaving them. `local` is scratch.
     pub(crate) fn restricted(
         &self,
         inside: &[u32],
@@ -369,15 +367,15 @@ impl ClassSolution {
     }
 }
 
-/// Solves x = b + Q x on a transient set by elimination or, where that fills in, by sweeps.
+/// Solves x = b + Q x on a transient set by elimination or, if that fills in, by sweeps.
 pub(crate) enum TransientSolver {
     Factors(Elimination),
     Sweeps {
         rows: Vec<Vec<(u32, f64)>>,
         leak: Vec<f64>,
     },
-    /// The way out is so rare that its probability was rounded to nothing.
-    Hopeless,
+    /// The probability of leaving the set underflowed to 0.
+    Underflow,
 }
 
 impl TransientSolver {
@@ -386,21 +384,21 @@ impl TransientSolver {
         match Elimination::new(rows.clone(), leak.clone()) {
             Ok(factors) => Self::Factors(factors),
             Err(EliminationError::TooMuchFill) => Self::Sweeps { rows, leak },
-            Err(EliminationError::NoWayOut) => Self::Hopeless,
+            Err(EliminationError::NoWayOut) => Self::Underflow,
         }
     }
 
-    /// Whether the values come from sweeps, and are only good to a share of the largest.
+    /// True if solved by sweeps: errors are relative to the largest value, not to each value.
     pub(crate) fn is_sweeping(&self) -> bool {
         matches!(self, Self::Sweeps { .. })
     }
 
-    /// `b` becomes x, which is finite.
+    /// Overwrites `b` with x; an error if x overflows.
     pub(crate) fn solve(&self, b: &mut [f64]) -> Result<(), SolveError> {
         match self {
             Self::Factors(factors) => factors.solve(b),
             Self::Sweeps { rows, leak } => sweep_transient(rows, leak, b)?,
-            Self::Hopeless => b.fill(f64::INFINITY),
+            Self::Underflow => b.fill(f64::INFINITY),
         }
         if b.iter().all(|value| value.is_finite()) {
             return Ok(());
@@ -409,13 +407,14 @@ impl TransientSolver {
     }
 }
 
-/// Gauss-Seidel sweeps with a constant shift before each: in a set that mixes much faster than it is
-/// left, the error is nearly constant, and plain sweeps would take as many as the exit takes steps.
+/// Solves x = b + Q x by Gauss-Seidel sweeps, each preceded by a constant shift. In a set that mixes
+/// much faster than it is left, the error is nearly constant, and plain sweeps would need as many
+/// sweeps as leaving takes steps.
 ///
-/// The shift is what the equations lack on average, weighted by the law of a walk that has stayed
-/// inside for long, over the rate at which such a walk leaves. With other weights the shifts could
-/// grow without bound, so they wait until one more step hardly changes the law. Everything is
-/// computed from differences, which are small where values are large and alike.
+/// shift = w.(b + Q x - x) / w.leak, where w is the quasi-stationary distribution (of a walk
+/// conditioned on not having left). Other weights may diverge, so shifts start when one more step
+/// changes w by no more than the rate of leaving. Residuals are summed from differences of values,
+/// which keeps digits where values are large and nearly equal.
 fn sweep_transient(
     rows: &[Vec<(u32, f64)>],
     leak: &[f64],
@@ -447,7 +446,7 @@ fn sweep_transient(
             let shift = missing / leaving;
             x.iter_mut().for_each(|x| *x += shift);
         }
-        // Half of the walkers rest, or a periodic set would never settle.
+        // The lazy chain (I + Q) / 2, so that `law` converges on periodic sets too.
         law.iter_mut().zip(&moved).for_each(|(old, new)| *old = 0.5 * (*old + new / stayed));
         residual = 0.0;
         let mut scale: f64 = 0.0;
@@ -478,7 +477,8 @@ fn sweep_transient(
     })
 }
 
-/// Gain, bias and stationary law of a large closed class by damped iteration.
+/// Gain, bias and stationary distribution of a large closed class by damped iteration:
+/// v <- r + 0.9 P v + 0.1 v has the same gain and the bias 0.9 v.
 fn iterate_class(chain: &Chain, members: &[u32]) -> Result<ClassSolution, SolveError> {
     const DAMPING: f64 = 0.9;
     let mut local = vec![u32::MAX; chain.states()];

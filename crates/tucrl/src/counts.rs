@@ -1,42 +1,41 @@
-//! What has been seen so far?
+//! Which states, transitions and rewards has a learner observed?
 //!
-//! Visits N_k (frozen at the start of an episode) and nu_k (within it), transition counts and reward
-//! moments of every state-action pair (paper, section 3). States get dense numbers in order of
-//! first sight and arrays exist for those only, so memory does not depend on the nominal size of
-//! the space. Because every next state is either visited later or the present one, the numbered
-//! states are exactly the paper's S^C_k at every episode start.
+//! Visits N_k (at the start of an episode) and nu_k (within it), transition counts and reward moments
+//! of every state-action pair (paper, section 3). Seen states get dense numbers in order of first
+//! sight, so memory does not depend on the nominal size of the space. Every seen state is either
+//! visited later or the present one, so at every episode start the numbered states are the paper's
+//! S^C_k.
 //!
-//! Derived numbers (empirical means, deviations, thresholds) are renewed at the end of an episode for
-//! the pairs that it touched and no others.
+//! Means, deviations and thresholds are recomputed at the end of an episode, for the pairs that it
+//! visited. Reward moments are sums shifted by the first reward: unlike Welford's recursion they need
+//! no division per step, and a constant reward has variance exactly 0.
 //!
-//! Reads `space`; feeds `confidence`, `truncation`, the planners and `episode`. Departures from the
-//! paper: none. Reward moments are sums shifted by the first reward instead of Welford's recursion:
-//! no division a step, and a constant reward has variance exactly 0.
-//!
-//! Memory is what limits vast worlds: what follows from other fields is not stored, vectors grow by an
-//! eighth instead of doubling, a row that moves leaves its place to another, and transition counts
-//! have 32 bits, with a list of the few that need more.
+//! Memory limits the number of states: 164 bytes per pair with two next states. Therefore derived
+//! fields are not stored, vectors grow by an eighth instead of doubling, a row that moves frees its
+//! place for another, and transition counts have 32 bits, with a list of the few that need more.
 
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::space::{ActionId, Space, StateHasher, StateId};
 
-/// Spaces up to this size use a plain table from states to numbers (4 bytes a state).
+/// Spaces up to this size use an array from states to numbers (at most 16 MB), larger ones a hash map.
 const DIRECT_LIMIT: u64 = 1 << 22;
 const UNNUMBERED: u32 = u32::MAX;
-/// No place in the arena.
+/// The end of a list of vacant places.
 const NOWHERE: u32 = u32::MAX;
 
-/// Which empirical variance enters the widths; the paper only says "empirical variance".
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// The empirical variance in the confidence widths; the paper does not say which.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Variance {
-    /// Population variance for transitions, sample variance for rewards (the published code).
+    /// Population variance for transitions, sample variance for rewards, as in the authors' code.
     #[default]
     Published,
-    /// Sample variance for both, for which the inequality behind the constants is stated.
+    /// Sample variance for both, for which the empirical Bernstein inequality is stated.
     Sample,
     /// Population variance for both.
     Population,
@@ -45,15 +44,15 @@ pub enum Variance {
 /// The statistics of one state-action pair.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct PairCounts {
-    /// All visits so far; more than `frozen` iff the present episode has visited the pair.
+    /// All visits so far; above `frozen` iff the present episode has visited the pair.
     pub(crate) visits: u64,
-    /// The pair is poorly visited at time t iff t is at least this: (N±)² S A.
-    pub(crate) poor_from: u64,
+    /// (N±)² S A: the pair is under-visited at time t iff t is at least this.
+    pub(crate) truncated_before: u64,
     first_reward: f64,
     shifted_sum: f64,
     shifted_squares: f64,
     row: u32,
-    /// The row has room for the next power of two.
+    /// The capacity of the row is the next power of two.
     row_len: u32,
     frozen: u64,
     reward_mean: f64,
@@ -69,31 +68,31 @@ impl PairCounts {
         self.frozen
     }
 
-    /// The visits at which the episode must stop: N_k + max(1, N_k).
+    /// The number of visits that ends the episode: N_k + max(1, N_k).
     #[inline]
     pub(crate) fn stop_at(&self) -> u64 {
         self.frozen + self.visits_at_least_one()
     }
 
-    /// The empirical mean reward at the start of the episode; 0 when there is none.
+    /// The empirical mean reward at the start of the episode; 0 without visits.
     #[inline]
     pub fn reward_mean(&self) -> f64 {
         self.reward_mean
     }
 
-    /// The square root of the empirical reward variance over N+.
+    /// sqrt(empirical reward variance / N+).
     #[inline]
     pub fn reward_deviation(&self) -> f64 {
         self.reward_deviation
     }
 
-    /// The sum over observed next states of the square roots of variance over N+.
+    /// The sum of sqrt(empirical variance / N+) over the observed next states.
     #[inline]
     pub fn spread(&self) -> f64 {
         self.spread
     }
 
-    /// How many different next states have been observed.
+    /// The number of different next states observed.
     #[inline]
     pub fn observed(&self) -> u32 {
         self.row_len
@@ -112,7 +111,7 @@ impl PairCounts {
     }
 }
 
-/// Everything that a learner has counted.
+/// The observations of a learner.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Counts {
     space: Space,
@@ -123,23 +122,23 @@ pub struct Counts {
     was_visited: Vec<bool>,
     pair_start: Vec<u32>,
     pairs: Vec<PairCounts>,
-    /// Rows live in one arena, each with some room to grow; sorted by next state.
+    /// The rows of all pairs, each sorted by next state; capacities are powers of two.
     next: Vec<u32>,
     /// The lower 32 bits of the transition counts.
     count: Vec<u32>,
-    share: Vec<f64>,
+    p_hat: Vec<f64>,
     deviation: Vec<f64>,
-    /// The upper bits of the counts that have some, as (pair, next state, bits).
+    /// The upper 32 bits of counts above 2^32, as (pair, next state, bits).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     carried: Vec<(u32, u32, u32)>,
-    /// Places in the arena that rows have left, by the logarithm of their size: the last one left, whose
-    /// `next` says which was left before it.
+    /// Linked lists of vacant places, by the logarithm of their size. An entry is the place freed last;
+    /// `next` at a vacant place is the place freed before it.
     #[serde(default)]
     vacant: Vec<u32>,
     touched: Vec<u32>,
 }
 
-/// From states to numbers; not stored, because the list of states says the same.
+/// The map from states to numbers. Not serialised: rebuilt from the list of states.
 #[derive(Debug, Clone, Default)]
 enum Numbering {
     #[default]
@@ -161,20 +160,20 @@ impl Numbering {
     }
 }
 
-/// The observed next states of one pair, at the start of the episode.
+/// The observed transitions of a pair at the start of the episode.
 #[derive(Debug, Clone, Copy)]
 pub struct ObservedRow<'a> {
     /// Dense numbers of the next states, increasing.
     pub next: &'a [u32],
     /// Their empirical probabilities.
     #[doc(alias = "p hat")]
-    pub share: &'a [f64],
-    /// The square roots of empirical variance over N+.
+    pub p_hat: &'a [f64],
+    /// sqrt(empirical variance / N+).
     pub deviation: &'a [f64],
 }
 
 impl Counts {
-    /// No counts yet.
+    /// Counts without observations.
     pub fn new(space: Space, variance: Variance) -> Self {
         Self {
             numbers: Numbering::of(&space, &[]),
@@ -186,7 +185,7 @@ impl Counts {
             pairs: Vec::new(),
             next: Vec::new(),
             count: Vec::new(),
-            share: Vec::new(),
+            p_hat: Vec::new(),
             deviation: Vec::new(),
             carried: Vec::new(),
             vacant: Vec::new(),
@@ -194,12 +193,12 @@ impl Counts {
         }
     }
 
-    /// The space that is being learned.
+    /// The nominal space.
     pub fn space(&self) -> &Space {
         &self.space
     }
 
-    /// How many bytes the counts take, room to grow included.
+    /// The memory of the counts in bytes, spare capacity included.
     pub fn bytes(&self) -> usize {
         fn of<T>(vec: &Vec<T>) -> usize {
             vec.capacity() * size_of::<T>()
@@ -207,33 +206,33 @@ impl Counts {
         let numbers = match &self.numbers {
             Numbering::Lost => 0,
             Numbering::Direct(table) => of(table),
-            // A hash table keeps an entry and a byte in each of its slots, and one in eight of them free.
+            // A slot holds an entry and a control byte; 1/8 of the slots are kept free.
             Numbering::Hashed(map) => map.capacity() * 8 / 7 * (size_of::<(StateId, u32)>() + 1),
         };
         let states = of(&self.states) + of(&self.was_visited) + of(&self.pair_start);
-        let rows = of(&self.next) + of(&self.count) + of(&self.share) + of(&self.deviation);
+        let rows = of(&self.next) + of(&self.count) + of(&self.p_hat) + of(&self.deviation);
         let rare = of(&self.carried) + of(&self.vacant);
         numbers + states + rows + rare + of(&self.pairs) + of(&self.touched)
     }
 
-    /// Says how many actions a state has, before it is first seen; see [`Space::tell_actions`].
+    /// Sets the number of actions of a state before it is first seen; see [`Space::tell_actions`].
     pub fn tell_actions(&mut self, state: StateId, actions: u32) {
         self.space.tell_actions(state, actions);
     }
 
-    /// How many states have been seen.
+    /// The number of seen states.
     #[doc(alias = "S^C_k")]
     pub fn seen(&self) -> usize {
         self.states.len()
     }
 
-    /// How many states have never been seen.
+    /// The number of states never seen.
     #[doc(alias = "S^T_k")]
     pub fn unseen(&self) -> u64 {
         self.space.states() - self.states.len() as u64
     }
 
-    /// The state that has a number.
+    /// The state with a number.
     pub fn state(&self, number: u32) -> StateId {
         self.states[number as usize]
     }
@@ -249,7 +248,7 @@ impl Counts {
         }
     }
 
-    /// The number of a state, which is given one now if it has none.
+    /// The number of a state; assigns one at first sight.
     ///
     /// # Panics
     /// When the state is outside the space.
@@ -281,7 +280,7 @@ impl Counts {
         self.was_visited.push(false);
         let fresh = PairCounts {
             visits: 0,
-            poor_from: saturating_product(1, self.space.nominal_pairs()),
+            truncated_before: saturating_product(1, self.space.nominal_pairs()),
             first_reward: 0.0,
             shifted_sum: 0.0,
             shifted_squares: 0.0,
@@ -300,13 +299,13 @@ impl Counts {
         number
     }
 
-    /// The numbers of a seen state's pairs.
+    /// The pairs of a seen state.
     #[inline]
     pub fn pairs_of(&self, number: u32) -> std::ops::Range<usize> {
         self.pair_start[number as usize] as usize..self.pair_start[number as usize + 1] as usize
     }
 
-    /// The number of one pair of a seen state.
+    /// The pair of a seen state and an action.
     #[inline]
     pub fn pair(&self, number: u32, action: ActionId) -> usize {
         (self.pair_start[number as usize] + action) as usize
@@ -329,25 +328,25 @@ impl Counts {
         &self.pairs
     }
 
-    /// Whether a seen state had been visited before the present episode.
+    /// True if a seen state was visited before the present episode.
     #[doc(alias = "N_k(s) > 0")]
     #[inline]
     pub fn was_visited(&self, number: u32) -> bool {
         self.was_visited[number as usize]
     }
 
-    /// What has been observed of a pair's transitions, at the start of the episode.
+    /// The observed transitions of a pair at the start of the episode.
     #[inline]
     pub fn row(&self, pair: usize) -> ObservedRow<'_> {
         let entries = self.entries(pair);
         ObservedRow {
             next: &self.next[entries.clone()],
-            share: &self.share[entries.clone()],
+            p_hat: &self.p_hat[entries.clone()],
             deviation: &self.deviation[entries],
         }
     }
 
-    /// Where a pair's observed transitions stand in the arena.
+    /// The row of a pair, as indices into `next`, `count`, `share` and `deviation`.
     #[inline]
     fn entries(&self, pair: usize) -> std::ops::Range<usize> {
         let counts = &self.pairs[pair];
@@ -359,7 +358,7 @@ impl Counts {
         self.entries(pair).map(move |entry| (self.next[entry], self.whole_count(pair, entry)))
     }
 
-    /// The count of a transition with the bits that did not fit.
+    /// The 64-bit count of a transition.
     #[inline]
     fn whole_count(&self, pair: usize, entry: usize) -> u64 {
         let low = u64::from(self.count[entry]);
@@ -375,7 +374,7 @@ impl Counts {
         self.pairs[pair].visits
     }
 
-    /// Counts one step: `pair` was played, paid `reward` and led to the state numbered `next`.
+    /// Records one step: `pair` was played, gave `reward` and led to the state numbered `next`.
     #[inline]
     pub fn record(&mut self, pair: usize, reward: f64, next: u32) {
         let counts = &mut self.pairs[pair];
@@ -408,7 +407,7 @@ impl Counts {
         }
     }
 
-    /// Four thousand million more visits of one transition.
+    /// Adds 2^32 to the count of a transition.
     #[cold]
     fn carry(&mut self, pair: u32, next: u32) {
         match self.carried.iter_mut().find(|carried| (carried.0, carried.1) == (pair, next)) {
@@ -425,7 +424,7 @@ impl Counts {
         if start != old {
             self.next.copy_within(old..old + len, start);
             self.count.copy_within(old..old + len, start);
-            self.share.copy_within(old..old + len, start);
+            self.p_hat.copy_within(old..old + len, start);
             self.deviation.copy_within(old..old + len, start);
         }
         if is_full && len > 0 {
@@ -437,14 +436,14 @@ impl Counts {
         self.next[start + place] = next;
         self.count[start + place..=start + len].rotate_right(1);
         self.count[start + place] = 1;
-        // Derived numbers stay with their states until they are renewed.
-        for derived in [&mut self.share, &mut self.deviation] {
+        // Derived numbers move with their next state; they are recomputed by `freeze`.
+        for derived in [&mut self.p_hat, &mut self.deviation] {
             derived[start + place..=start + len].rotate_right(1);
             derived[start + place] = 0.0;
         }
     }
 
-    /// A place in the arena for a row of this size, a power of two: one that was left, or a new one at the end.
+    /// A place for a row of this size, a power of two: a vacant one, or a new one at the end.
     fn place_for(&mut self, size: usize) -> usize {
         let class = size.trailing_zeros() as usize;
         if let Some(&place) = self.vacant.get(class).filter(|&&place| place != NOWHERE) {
@@ -456,13 +455,14 @@ impl Counts {
         self.next.resize(end, UNNUMBERED);
         make_room(&mut self.count, size);
         self.count.resize(end, 0);
-        for derived in [&mut self.share, &mut self.deviation] {
+        for derived in [&mut self.p_hat, &mut self.deviation] {
             make_room(derived, size);
             derived.resize(end, 0.0);
         }
         start
     }
 
+    /// Marks a place as vacant.
     fn leave(&mut self, place: usize, size: usize) {
         let class = size.trailing_zeros() as usize;
         if self.vacant.len() <= class {
@@ -471,7 +471,7 @@ impl Counts {
         self.next[place] = std::mem::replace(&mut self.vacant[class], index(place));
     }
 
-    /// Ends an episode: what it counted becomes what is known.
+    /// Ends an episode: sets N_k to the present visits and recomputes derived numbers.
     pub fn freeze(&mut self) {
         let nominal_pairs = self.space.nominal_pairs();
         let mut touched = std::mem::take(&mut self.touched);
@@ -479,13 +479,13 @@ impl Counts {
             let counts = &mut self.pairs[pair as usize];
             counts.frozen = counts.visits;
             let less_one = u128::from(counts.visits_less_one());
-            counts.poor_from = saturating_product(less_one * less_one, nominal_pairs);
+            counts.truncated_before = saturating_product(less_one * less_one, nominal_pairs);
             let visits = counts.frozen as f64;
             let shift = counts.shifted_sum / visits;
             counts.reward_mean = counts.first_reward + shift;
-            // Sum of squared deviations from the mean; at one visit every variance is 0.
+            // The sum of squared deviations from the mean; 0 after one visit.
             let squares = (counts.shifted_squares - shift * counts.shifted_sum).max(0.0);
-            let (reward_degrees, share_factor) = match self.variance {
+            let (reward_degrees, variance_factor) = match self.variance {
                 Variance::Published => ((visits - 1.0).max(1.0), 1.0),
                 Variance::Sample => ((visits - 1.0).max(1.0), visits / (visits - 1.0).max(1.0)),
                 Variance::Population => (visits, 1.0),
@@ -494,9 +494,9 @@ impl Counts {
             let entries = counts.row as usize..(counts.row + counts.row_len) as usize;
             let mut spread = 0.0;
             for entry in entries {
-                let share = self.whole_count(pair as usize, entry) as f64 / visits;
-                let deviation = (share_factor * share * (1.0 - share) / visits).sqrt();
-                self.share[entry] = share;
+                let p_hat = self.whole_count(pair as usize, entry) as f64 / visits;
+                let deviation = (variance_factor * p_hat * (1.0 - p_hat) / visits).sqrt();
+                self.p_hat[entry] = p_hat;
                 self.deviation[entry] = deviation;
                 spread += deviation;
             }
@@ -509,8 +509,8 @@ impl Counts {
     }
 }
 
-/// Makes room for more elements. Doubling would leave up to half of the memory unused; an eighth at a time
-/// copies more, but what is large enough to matter is moved by the system without copying.
+/// Reserves room for more elements, at least an eighth of the length. Doubling would leave up to half
+/// of the memory unused. The extra moves are cheap: the allocator remaps large blocks without copying.
 #[inline]
 fn make_room<T>(vec: &mut Vec<T>, more: usize) {
     if vec.capacity() - vec.len() < more {
@@ -518,10 +518,10 @@ fn make_room<T>(vec: &mut Vec<T>, more: usize) {
     }
 }
 
-/// Pairs and transitions are numbered with 32 bits.
+/// A 32-bit index of a pair or a transition.
 ///
 /// # Panics
-/// When there are more, which takes hundreds of gigabytes.
+/// When it does not fit, which takes hundreds of gigabytes of counts.
 fn index(number: usize) -> u32 {
     match u32::try_from(number) {
         Ok(number) if number != NOWHERE => number,

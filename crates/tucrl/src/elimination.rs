@@ -1,18 +1,15 @@
-//! How much is collected, in expectation, before leaving a set of states?
+//! What is the expected total reward before a transient set of states is left?
 //!
-//! Solves x = b + Q x exactly, where Q holds the probabilities of staying among `n` transient states
-//! and what is missing in a row (its *leak*) leaves for good. States are eliminated one by one, as
-//! Grassmann, Taksar and Heyman (1985) do it: the pivot 1 - q(k,k) is never computed by subtraction
-//! but as the sum of what flows out of k. With b >= 0 every operation adds, multiplies or divides
-//! non-negative numbers, so each entry of the answer is right to nearly the last digit however
-//! slowly the set is left (a hitting time of 10^14 loses no digits). A general LU would lose as many
-//! digits as the hitting time has.
+//! Solves x = b + Q x, where Q holds the transition probabilities within the set and `leak` the
+//! probability of leaving it from each state. States are eliminated one by one without subtraction
+//! (Grassmann, Taksar and Heyman 1985): the pivot 1 - q(k,k) is computed as the sum of the
+//! probabilities of leaving k. For b >= 0 all operations are on non-negative numbers, so each entry
+//! keeps nearly full relative accuracy. LU would lose as many digits as the hitting time has: a
+//! hitting time of 10^14 would keep two.
 //!
-//! The order of elimination follows Markowitz (least rows times columns touched); what becomes
-//! dense is finished in a dense block; a fill that exceeds the budget is an error, and the caller
-//! iterates instead. Where every state leads only to its neighbours, their own order is best (`banded`).
-//!
-//! Reads nothing; feeds `chain` and `hitting`. The paper takes such solutions for granted.
+//! States are eliminated in Markowitz order (smallest row count times column count). A remainder
+//! that becomes dense is eliminated as a dense block. Fill beyond the limit is an error, and the
+//! caller iterates instead. States that lead only to close neighbours keep their order (`banded`).
 
 mod banded;
 
@@ -21,37 +18,40 @@ use std::collections::BinaryHeap;
 
 pub(crate) use banded::Banded;
 
-/// Why an elimination was given up.
+/// Why an elimination failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EliminationError {
-    /// The factors would hold more entries than allowed.
+    /// The factors exceed the limit on entries.
     TooMuchFill,
-    /// Some state can never leave: the set is not transient.
+    /// Some state cannot leave: the set is not transient, or the probability underflowed.
     NoWayOut,
 }
 
-/// Entries that the factors may hold before elimination is given up (16 bytes each).
+/// The largest number of entries in the factors (16 bytes each: 320 MB).
 const FILL_LIMIT: usize = 20_000_000;
-/// The largest block that is finished densely.
+/// The largest dense block, in states (72 MB).
 const DENSE_LIMIT: usize = 3_000;
-/// A remaining block is called dense from this share of non-zeros on.
+/// The remainder is eliminated densely above this share of non-zeros.
 const DENSE_SHARE: f64 = 0.2;
 
 pub(crate) type SparseRow = Vec<(u32, f64)>;
 
-/// The factors of one elimination; solves for any number of right-hand sides.
+/// The factors of one elimination, for any number of right-hand sides.
 #[derive(Debug, Clone)]
 pub(crate) struct Elimination {
-    /// State k, what flowed out of it when it went, where to, and who had led to it (as a share).
     sparse: Vec<Step>,
-    /// The states of the dense block in their order, and its factors row by row: right of the
-    /// diagonal flows, left of it shares, on it the outflow.
+    /// The states of the dense block in their order, and its factors row by row: flows right of the
+    /// diagonal, shares left of it, the outflow on it.
     dense_states: Vec<u32>,
     dense: Vec<f64>,
-    /// Instead of all that, where every state leads only to its neighbours.
+    /// Replaces the fields above if states lead only to close neighbours.
     banded: Option<Banded>,
 }
 
+/// The elimination of one state k.
+///
+/// `flows` are its transition probabilities when it was eliminated, `outflow` their sum plus the
+/// leak. `shares` are q(i,k) / outflow for every remaining state i that led to k.
 #[derive(Debug, Clone)]
 struct Step {
     state: u32,
@@ -61,8 +61,8 @@ struct Step {
 }
 
 impl Elimination {
-    /// Eliminates `rows.len()` states. `rows[i]` lists the probabilities of moving from i to other
-    /// states of the set (self-loops are ignored), `leak[i]` the probability of leaving the set.
+    /// Eliminates all states. `rows[i]` holds the probabilities of moving from i to other states of
+    /// the set (self-loops are ignored), `leak[i]` the probability of leaving the set.
     pub(crate) fn new(rows: Vec<SparseRow>, leak: Vec<f64>) -> Result<Self, EliminationError> {
         let steps = rows.iter().enumerate();
         let steps = steps.flat_map(|(i, row)| row.iter().map(move |entry| (i, entry.0 as usize)));
@@ -97,11 +97,11 @@ impl Elimination {
             {
                 break;
             }
-            // A block too large for dense work that already holds more entries than the largest
-            // one that is not would take minutes and gigabytes.
-            let is_hopeless =
+            // Too large for a dense block, yet with more entries than the largest dense block would
+            // need to be one: finishing would take minutes and gigabytes.
+            let is_too_dense =
                 work.alive_count > dense_limit && work.entries > entry_limit && dense_limit > 0;
-            if is_hopeless || stored + work.entries > fill_limit {
+            if is_too_dense || stored + work.entries > fill_limit {
                 return Err(EliminationError::TooMuchFill);
             }
             let step = work.eliminate(state, &mut leak)?;
@@ -112,7 +112,7 @@ impl Elimination {
         Ok(Self { sparse, dense_states, dense, banded: None })
     }
 
-    /// Solves x = b + Q x in place: `b` becomes x.
+    /// Solves x = b + Q x; overwrites `b` with x.
     pub(crate) fn solve(&self, b: &mut [f64]) {
         if let Some(banded) = &self.banded {
             return banded.solve(b);
@@ -143,7 +143,8 @@ impl Elimination {
         }
     }
 
-    /// Solves y = c + y Q in place: with c the law of entering, y are the expected visits.
+    /// Solves y = c + y Q; overwrites `c` with y. If c is the distribution of the first state, y are
+    /// the expected visits.
     pub(crate) fn solve_transposed(&self, c: &mut [f64]) {
         if let Some(banded) = &self.banded {
             return banded.solve_transposed(c);
@@ -178,10 +179,10 @@ impl Elimination {
     }
 }
 
-/// The matrix that is left while states are eliminated.
+/// The matrix of the states not yet eliminated.
 struct Work {
     rows: Vec<SparseRow>,
-    /// Rows that hold (or held, if no longer alive) an entry in a column.
+    /// The rows with an entry in each column, eliminated rows included.
     columns: Vec<Vec<u32>>,
     column_count: Vec<u32>,
     is_alive: Vec<bool>,
@@ -229,7 +230,7 @@ impl Work {
         self.queue.push(Reverse((self.cost(state), state)));
     }
 
-    /// The alive state whose elimination touches least; stale queue entries are dropped.
+    /// The state that is cheapest to eliminate. Drops outdated queue entries.
     fn cheapest(&mut self) -> Option<u32> {
         while let Some(&Reverse((cost, state))) = self.queue.peek() {
             if self.is_alive[state as usize] && cost == self.cost(state) {
@@ -268,7 +269,7 @@ impl Work {
         Ok(Step { state, outflow, flows, shares })
     }
 
-    /// Replaces i's step to `gone` by where `gone` would have led; returns the share.
+    /// Redirects i's transition to `gone` to the next states of `gone`; returns q(i, gone) / outflow.
     fn absorb(&mut self, i: u32, gone: u32, flows: &[(u32, f64)], outflow: f64) -> f64 {
         let row = std::mem::take(&mut self.rows[i as usize]);
         let position = row.partition_point(|entry| entry.0 < gone);
@@ -292,7 +293,7 @@ impl Work {
         merged.extend(old);
         self.entries = self.entries + merged.len() - before;
         self.rows[i as usize] = merged;
-        self.merged = row; // its memory serves the next merge
+        self.merged = row; // reuse its memory for the next merge
         share
     }
 
@@ -416,8 +417,8 @@ mod tests {
         }
     }
 
-    /// Walking up n steps of which each succeeds with probability p and else falls to the bottom
-    /// takes (p^-n - 1) / (1 - p) steps: 10^14 here, and still right to 13 digits.
+    /// Climbing n steps, each with success probability p and a fall to the bottom otherwise, takes
+    /// (p^-n - 1) / (1 - p) steps in expectation: 10^14 here, accurate to 13 digits.
     #[test]
     fn enormous_hitting_times_keep_their_digits() {
         let (n, p) = (47usize, 0.5f64);

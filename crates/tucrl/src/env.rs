@@ -1,10 +1,8 @@
 //! What happens when an action is played?
 //!
-//! One uninterrupted stream of states and rewards, without resets (paper, section 2). [`Walk`] is a
-//! known model walked at random: it draws the next state, then the reward, from the stream of its
-//! run, so that agents of the same run index face the same luck wherever they act alike.
-//!
-//! Reads `mdp`, `generator`, `space`, `rng`; feeds `model`, which walks worlds without a table, and `run`. Departures from the paper: none.
+//! One uninterrupted stream of states and rewards, without resets (Fruit, Pirotta, Lazaric 2018, section 2).
+//! [`Walk`] is a table walked at random: it draws the next state, then the reward, from the stream of its run, so
+//! that agents of the same run index see the same random numbers as long as they act alike.
 
 use std::sync::Arc;
 
@@ -75,14 +73,6 @@ impl Walk {
         };
         let space = Space::listed((0..mdp.states()).map(|s| mdp.actions(s) as u32).collect());
         Self { mdp, space, at: WalkState { state: state as StateId, random } }
-    }
-
-    /// The same walk in a space that is said to have so many states; see [`Space::padded`].
-    ///
-    /// # Panics
-    /// When the model has more.
-    pub fn padded(self, states: u64) -> Self {
-        Self { space: self.space.padded(states), ..self }
     }
 
     /// Where the walk stands.

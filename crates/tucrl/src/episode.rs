@@ -1,53 +1,22 @@
-//! When is it time to plan again?
+//! How does an episodic learner decide when to plan again, and what to play until then?
 //!
-//! The loop that all model-based learners share (paper, algorithm TUCRL; ALGORITHMS 0.4): plan, act by the
-//! plan, and before every action but the first ask whether the episode must end: when the pair about to be
-//! played has been visited as often in this episode as before it (at least once), or, for TUCRL, when
-//! the state had never been visited before the episode.
-//!
-//! The paper's figure continues while nu <= max(1, N); its proofs and the published code need
-//! nu < max(1, N), which is what stands here. Posterior sampling and REGAL.D have rules of their own:
-//! [`Rule`] lists them all.
-//!
-//! Reads `counts`, `planner`; feeds the agents and `run`. Departures: as just said.
+//! The loop that all model-based learners share (Fruit, Pirotta, Lazaric 2018, algorithm TUCRL): plan, act by the
+//! plan, and before every action but the first ask the episode rule whether the episode must end. The planner and
+//! the rule are traits; this file knows none of them by name.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use crate::counts::{Counts, Variance};
+use crate::counts::Counts;
 use crate::inner_max::Values;
-use crate::planner::{Plan, PlanError, Planner, Rule, Situation};
+use crate::learner::{Diary, Learner, Saved};
+use crate::planner::{Plan, PlanError, PlanInput, Planner};
 use crate::plausible::KnownRewards;
 use crate::rng::RandomStream;
+use crate::rules::{EpisodeRule, EpisodeView, StopReason, Verdict};
 use crate::space::{ActionId, Space, StateId};
-
-/// Why an episode ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum StopReason {
-    /// A pair was about to be visited more often in the episode than before it.
-    Doubling {
-        /// The state of the pair.
-        state: StateId,
-        /// Its action.
-        action: ActionId,
-    },
-    /// A state was met that had never been seen before.
-    NewState {
-        /// The state.
-        state: StateId,
-    },
-    /// The episode came back to its own start, which it had been the first to visit.
-    ReturnToNewStart {
-        /// The state.
-        state: StateId,
-    },
-    /// It was as long as it could be by its rule.
-    Length,
-    /// The run ended.
-    Horizon,
-}
 
 /// The record of one episode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -80,7 +49,7 @@ pub struct EpisodeRecord {
 
 impl EpisodeRecord {
     /// Whether both states never seen and under-visited pairs were left when the episode began; for
-    /// TUCRL, whether it believed in the former. Others always do (see `planned_unseen`).
+    /// TUCRL, whether it planned on the former. Others always do (see `planned_unseen`).
     pub fn is_exploratory(&self) -> bool {
         self.unseen > 0 && self.under_visited > 0
     }
@@ -88,6 +57,7 @@ impl EpisodeRecord {
 
 /// An episodic learner: counts, a plan, and the loop.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Episodic<P> {
     planner: P,
     counts: Counts,
@@ -95,25 +65,21 @@ pub struct Episodic<P> {
     /// The index of the action about to be played.
     time: u64,
     here: u32,
-    /// The pair chosen by `act` and not yet paid for.
+    /// The pair chosen by `act` and not yet observed.
     chosen: Option<u32>,
     plan: Option<Plan>,
     /// The episode has ended and the next one is not planned yet.
     is_over: bool,
+    /// When the present plan was made.
+    plan_start: u64,
+    /// When counts were last frozen: the start of the episode.
     episode_start: u64,
-    /// When counts were last frozen: the start of the episode, or of the first of its plans.
-    frozen_since: u64,
     /// Plans of this episode before the present one.
-    guess: u32,
-    /// What was counted when the episode began, for rules that plan again before it ends.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    at_start: Option<Box<Counts>>,
+    replans: u32,
     /// The pair played last.
-    last: u32,
-    /// Successes of the coins that rewards stand for, by pair, if the planner asks for them.
-    successes: Vec<u64>,
+    last_pair: u32,
     episodes: Vec<EpisodeRecord>,
-    /// Steps in pairs that were poorly visited at that time, and at the episode's start.
+    /// Steps in pairs that were poorly visited at that time, and when the plan was made.
     poor_steps: u64,
     poor_steps_at_start: u64,
     sweeps: u64,
@@ -139,14 +105,8 @@ impl<P: Planner> Episodic<P> {
     ///
     /// # Panics
     /// When the state is outside the space.
-    pub fn new(
-        planner: P,
-        space: Space,
-        variance: Variance,
-        start: StateId,
-        random: RandomStream,
-    ) -> Self {
-        let mut counts = Counts::new(space, variance);
+    pub fn new(planner: P, space: Space, start: StateId, random: RandomStream) -> Self {
+        let mut counts = Counts::new(space, planner.variance());
         let here = counts.see(start);
         Self {
             planner,
@@ -157,12 +117,10 @@ impl<P: Planner> Episodic<P> {
             chosen: None,
             plan: None,
             is_over: false,
+            plan_start: 1,
             episode_start: 1,
-            frozen_since: 1,
-            guess: 0,
-            at_start: None,
-            last: 0,
-            successes: Vec::new(),
+            replans: 0,
+            last_pair: 0,
             episodes: Vec::new(),
             poor_steps: 0,
             poor_steps_at_start: 0,
@@ -173,8 +131,10 @@ impl<P: Planner> Episodic<P> {
     }
 
     /// Tells the learner the true mean rewards.
-    pub fn know_rewards(&mut self, means: KnownMeans) {
-        self.known_rewards = Some(means);
+    #[must_use]
+    pub fn knowing(mut self, means: Option<KnownMeans>) -> Self {
+        self.known_rewards = means;
+        self
     }
 
     /// The action to play now. Asking again without playing gives the same answer.
@@ -189,57 +149,58 @@ impl<P: Planner> Episodic<P> {
         let Some(plan) = self.plan.as_ref().filter(|_| !self.is_over) else {
             return self.begin_episode();
         };
+        let is_first = self.time == self.plan_start;
         let rule = self.planner.rule();
-        let is_first = self.time == self.episode_start;
-        if !is_first && matches!(rule, Rule::Growing | Rule::PowersOfTwo | Rule::Guesses) {
-            if let Some(stop) = self.reason_to_stop(rule) {
-                self.end_episode(stop);
-                return self.begin_episode();
-            }
-            if matches!(rule, Rule::Growing | Rule::PowersOfTwo) {
-                let action = draw(plan, &self.counts, self.here, &mut self.random);
-                self.chosen = Some(self.counts.pair(self.here, action) as u32);
-                return Ok(action);
+        if !is_first {
+            let verdict = rule.before_choice(&self.view(plan));
+            if verdict != Verdict::Continue {
+                return self.heed(verdict);
             }
         }
         let action = draw(plan, &self.counts, self.here, &mut self.random);
         let pair = self.counts.pair(self.here, action);
-        let stats = &self.counts.pairs()[pair];
-        let is_new = rule == Rule::NewStates && !self.counts.was_visited(self.here);
-        if !is_first && (stats.visits >= stats.stop_at() || is_new) {
-            let state = self.counts.state(self.here);
-            // A state seen when the plan was made has a choice; a later one has none.
-            let was_seen = (self.here as usize) < plan.choices.len();
-            self.end_episode(match (is_new, was_seen) {
-                (false, _) => StopReason::Doubling { state, action },
-                (true, true) => StopReason::ReturnToNewStart { state },
-                (true, false) => StopReason::NewState { state },
-            });
-            return self.begin_episode();
+        if !is_first {
+            let verdict = rule.before_pair(&self.view(plan), pair);
+            if verdict != Verdict::Continue {
+                return self.heed(verdict);
+            }
         }
         self.chosen = Some(pair as u32);
         Ok(action)
     }
 
-    /// Whether an episode that has begun ends before the next action is even chosen.
-    fn reason_to_stop(&self, rule: Rule) -> Option<StopReason> {
-        let length = self.time - self.episode_start;
-        let is_long = match rule {
-            Rule::Growing => length > self.last_length().unwrap_or(1),
-            Rule::PowersOfTwo => self.time.is_power_of_two(),
-            Rule::Guesses => length >= 1u64.checked_shl(self.guess).unwrap_or(u64::MAX),
-            Rule::Doubling | Rule::NewStates => false,
-        };
-        let last = &self.counts.pairs()[self.last as usize];
-        if rule == Rule::Growing && last.visits > 2 * last.visits_before() {
-            let (state, action) = self.counts.owner(self.last as usize);
-            return Some(StopReason::Doubling { state, action });
+    #[inline]
+    fn view(&self, plan: &Plan) -> EpisodeView<'_> {
+        EpisodeView {
+            counts: &self.counts,
+            here: self.here,
+            time: self.time,
+            length: self.time - self.plan_start,
+            last_length: self.last_length(),
+            last_pair: self.last_pair as usize,
+            planned: plan.choices.len(),
+            replans: self.replans,
         }
-        is_long.then_some(StopReason::Length)
     }
 
+    #[inline]
     fn last_length(&self) -> Option<u64> {
         self.episodes.last().map(|episode| episode.length)
+    }
+
+    /// Ends the episode, or only its plan, and plans again.
+    #[cold]
+    fn heed(&mut self, verdict: Verdict) -> Result<ActionId, PlanError> {
+        let (Verdict::Replan(stop) | Verdict::End(stop)) = verdict else {
+            return self.begin_episode();
+        };
+        self.episodes.extend(self.present(stop));
+        self.is_over = true;
+        match verdict {
+            Verdict::Replan(_) => self.replans += 1,
+            _ => self.close_episode(),
+        }
+        self.begin_episode()
     }
 
     #[cold]
@@ -249,10 +210,7 @@ impl<P: Planner> Episodic<P> {
             seen: plan.bias.clone(),
             unseen: plan.bias_unseen.unwrap_or(0.0),
         });
-        if self.planner.rule() == Rule::Guesses && self.at_start.is_none() {
-            self.at_start = Some(Box::new(self.counts.clone()));
-        }
-        let counts = self.at_start.as_deref().unwrap_or(&self.counts);
+        let counts = &self.counts;
         let mean = self.known_rewards.as_ref().map(|KnownMeans(means)| {
             move |pair: usize| {
                 let (state, action) = counts.owner(pair);
@@ -260,67 +218,52 @@ impl<P: Planner> Episodic<P> {
             }
         });
         let known: KnownRewards<'_> = mean.as_ref().map(|mean| mean as &dyn Fn(usize) -> f64);
-        // A plan that fails has used no luck: who asks again stands where it stood.
+        // Clone the RNG so that a failed plan leaves its state unchanged.
         let mut random = self.random.clone();
-        let tosses = self.planner.tosses_for().is_some();
-        let now = Situation {
+        let mut now = PlanInput {
             counts,
-            t_k: if self.guess == 0 { self.time } else { self.frozen_since },
+            t_k: if self.replans == 0 { self.time } else { self.episode_start },
             previous: previous.as_ref(),
             known,
-            luck: if self.planner.samples() { random.bits() } else { 0 },
-            successes: tosses.then_some(&self.successes[..]),
+            random: &mut random,
             last_length: self.last_length(),
-            guess: self.guess,
+            replans: self.replans,
         };
-        let plan = self.planner.plan(&now);
+        let plan = self.planner.plan(&mut now);
         self.plan_time += clock.elapsed();
         let plan = plan?;
         let action = draw(&plan, &self.counts, self.here, &mut random);
         let pair = self.counts.pair(self.here, action);
-        let stats = &self.counts.pairs()[pair];
-        let is_exhausted = self.guess > 0 && stats.visits >= stats.stop_at();
         self.random = random;
         self.sweeps += plan.sweeps;
-        if is_exhausted {
-            // A later plan of an episode whose counts stand still may want a pair that is used up.
-            self.close_episode();
-            return self.begin_episode();
+        if self.replans > 0 {
+            // The new plan may want a pair that the episode has used up; then the episode ends here.
+            let verdict = self.planner.rule().before_pair(&self.view(&plan), pair);
+            if verdict != Verdict::Continue {
+                self.close_episode();
+                return self.begin_episode();
+            }
+        } else {
+            self.episode_start = self.time;
         }
-        if self.guess == 0 {
-            self.frozen_since = self.time;
-        }
-        self.episode_start = self.time;
+        self.plan_start = self.time;
         self.chosen = Some(pair as u32);
         self.plan = Some(plan);
         self.is_over = false;
         Ok(action)
     }
 
-    fn end_episode(&mut self, stop: StopReason) {
-        if let Some(record) = self.record_so_far(stop) {
-            self.episodes.push(record);
-        }
-        self.is_over = true;
-        if stop == StopReason::Length && self.planner.rule() == Rule::Guesses {
-            self.guess += 1;
-        } else {
-            self.close_episode();
-        }
-    }
-
-    /// What was counted becomes what is known.
     fn close_episode(&mut self) {
         self.counts.freeze();
-        self.at_start = None;
-        self.guess = 0;
+        self.replans = 0;
     }
 
-    fn record_so_far(&self, stop: StopReason) -> Option<EpisodeRecord> {
+    /// The record of the present episode as if it ended now; none before its first action.
+    fn present(&self, stop: StopReason) -> Option<EpisodeRecord> {
         let plan = self.plan.as_ref().filter(|_| !self.is_over)?;
-        let length = self.time - self.episode_start;
+        let length = self.time - self.plan_start;
         (length > 0).then(|| EpisodeRecord {
-            start: self.episode_start,
+            start: self.plan_start,
             length,
             stop,
             seen: plan.choices.len() as u64,
@@ -342,32 +285,20 @@ impl<P: Planner> Episodic<P> {
     #[inline]
     pub fn observe(&mut self, reward: f64, next: StateId) {
         let Some(pair) = self.chosen.take() else { panic!("observe follows act") };
-        let poor_from = self.counts.pairs()[pair as usize].poor_from;
-        self.poor_steps += u64::from(poor_from <= self.time);
-        self.poor_steps_at_start += u64::from(poor_from <= self.episode_start);
-        if let Some(sure) = self.planner.tosses_for() {
-            self.toss(pair as usize, reward / sure);
-        }
+        let truncated_before = self.counts.pairs()[pair as usize].truncated_before;
+        self.poor_steps += u64::from(truncated_before <= self.time);
+        self.poor_steps_at_start += u64::from(truncated_before <= self.plan_start);
+        self.planner.observe(pair as usize, reward, &mut self.random);
         let next = self.counts.see(next);
         self.counts.record(pair as usize, reward, next);
-        self.last = pair;
+        self.last_pair = pair;
         self.here = next;
         self.time += 1;
-    }
-
-    fn toss(&mut self, pair: usize, probability: f64) {
-        self.successes.resize(self.counts.pairs().len(), 0);
-        self.successes[pair] += u64::from(self.random.chance(probability));
     }
 
     /// What has been counted.
     pub fn counts(&self) -> &Counts {
         &self.counts
-    }
-
-    /// Says how many actions a state has, before it is first seen.
-    pub fn tell_actions(&mut self, state: StateId, actions: u32) {
-        self.counts.tell_actions(state, actions);
     }
 
     /// The present plan, once there is one.
@@ -387,34 +318,48 @@ impl<P: Planner> Episodic<P> {
 
     /// The episodes that have ended, and the present one as if the run ended now.
     pub fn episodes(&self) -> impl Iterator<Item = EpisodeRecord> + '_ {
-        self.episodes.iter().cloned().chain(self.record_so_far(StopReason::Horizon))
+        self.episodes.iter().cloned().chain(self.present(StopReason::Horizon))
+    }
+}
+
+impl<P> Learner for Episodic<P>
+where
+    P: Planner + Serialize + Send + Sync,
+{
+    #[inline]
+    fn act(&mut self) -> Result<ActionId, PlanError> {
+        Self::act(self)
     }
 
-    /// How many episodes have begun.
-    pub fn episode_count(&self) -> usize {
-        self.episodes.len() + usize::from(!self.is_over && self.time > self.episode_start)
+    #[inline]
+    fn observe(&mut self, reward: f64, next: StateId) {
+        Self::observe(self, reward, next);
     }
 
-    /// Steps taken in pairs that were poorly visited when the step was taken.
-    #[doc(alias = "Z")]
-    pub fn poor_steps(&self) -> u64 {
-        self.poor_steps
+    fn tell_actions(&mut self, state: StateId, actions: u32) {
+        self.counts.tell_actions(state, actions);
     }
 
-    /// Steps taken in pairs that were poorly visited when their episode began.
-    #[doc(alias = "Y")]
-    pub fn poor_steps_at_start(&self) -> u64 {
-        self.poor_steps_at_start
+    fn diary(&self) -> Diary<'_> {
+        let is_under_way = !self.is_over && self.time > self.plan_start;
+        Diary {
+            counts: Some(&self.counts),
+            plan: self.plan.as_ref(),
+            ended_episodes: &self.episodes,
+            is_under_way,
+            poor_steps: self.poor_steps,
+            poor_steps_at_start: self.poor_steps_at_start,
+            sweeps: self.sweeps,
+            plan_time: self.plan_time,
+        }
     }
 
-    /// Time spent planning since the learner was made or read back.
-    pub fn plan_time(&self) -> Duration {
-        self.plan_time
+    fn present_episode(&self) -> Option<EpisodeRecord> {
+        self.present(StopReason::Horizon)
     }
 
-    /// Sweeps of all plans together.
-    pub fn sweeps(&self) -> u64 {
-        self.sweeps
+    fn save(&self) -> Option<Saved> {
+        Saved::of(self)
     }
 }
 

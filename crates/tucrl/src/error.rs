@@ -1,29 +1,28 @@
-//! What can go wrong, where, and what should the caller change?
+//! Why was a model or a policy refused, or an exact answer not found?
 //!
-//! Every error is a value that carries the facts as fields, so that a program can react to them,
-//! and a message that ends with what to change, so that a person can.
-//!
-//! Reads nothing; every other module feeds it. Departures from the paper: none, it has no errors.
+//! Errors carry their facts as fields. Messages end with the remedy.
 
 use thiserror::Error;
+
+use crate::options::OptionError;
 
 /// Why a model was refused when it was built.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ModelError {
-    /// The model has no state at all.
+    /// The model has no states.
     #[error("the model has no states: add at least one state with one action")]
     NoStates,
-    /// A state has no action, so the process would stop there.
+    /// A state has no actions.
     #[error("state {state} has no actions: give it at least one (a self-loop if it is a dead end)")]
     NoActions {
         /// The state without actions.
         state: usize,
     },
-    /// A builder call added an action before any state was opened.
+    /// An action was added before the first state.
     #[error("an action was added before the first state: call `state()` first")]
     ActionBeforeState,
-    /// A row without any next state of positive probability.
+    /// A row without a next state of positive probability.
     #[error("state {state}, action {action} leads nowhere: list its next states and probabilities")]
     EmptyRow {
         /// The state of the row.
@@ -46,7 +45,7 @@ pub enum ModelError {
         /// The offending value.
         probability: f64,
     },
-    /// A row whose probabilities do not add up to one.
+    /// A row whose probabilities do not sum to one.
     #[error(
         "state {state}, action {action}: probabilities sum to {sum}, which is not 1 within 1e-9: \
          correct or complete the row"
@@ -56,7 +55,7 @@ pub enum ModelError {
         state: usize,
         /// The action of the row.
         action: usize,
-        /// What the row sums to.
+        /// The sum of the row.
         sum: f64,
     },
     /// A next state that does not exist.
@@ -69,12 +68,12 @@ pub enum ModelError {
         state: usize,
         /// The action of the row.
         action: usize,
-        /// The next state that was named.
+        /// The next state given.
         next: usize,
-        /// The last state that exists.
+        /// The last state.
         last: usize,
     },
-    /// A reward that can fall outside `[0, r_max]`.
+    /// A reward that can lie outside `[0, r_max]`.
     #[error(
         "state {state}, action {action}: reward between {low} and {high} leaves [0, {r_max}]: \
          shift and scale the rewards, or raise r_max"
@@ -84,24 +83,24 @@ pub enum ModelError {
         state: usize,
         /// The action of the pair.
         action: usize,
-        /// The smallest reward of the law.
+        /// The smallest reward of the distribution.
         low: f64,
-        /// The largest reward of the law.
+        /// The largest reward of the distribution.
         high: f64,
         /// The largest reward allowed.
         r_max: f64,
     },
-    /// A reward law that is not a probability law.
+    /// An invalid reward distribution.
     #[error("state {state}, action {action}: bad reward law: {reason}")]
     RewardLaw {
         /// The state of the pair.
         state: usize,
         /// The action of the pair.
         action: usize,
-        /// What is wrong with the law and what to change.
+        /// The defect and its remedy.
         reason: String,
     },
-    /// Two outcomes of one action lead to the same state with rewards that cannot be mixed.
+    /// Two outcomes of one action lead to the same state with uniform rewards that differ.
     #[error(
         "state {state}, action {action}: two outcomes lead to state {next} with different uniform \
          rewards: use discrete rewards, or one outcome per next state"
@@ -111,54 +110,59 @@ pub enum ModelError {
         state: usize,
         /// The action of the pair.
         action: usize,
-        /// The next state named twice.
+        /// The next state given twice.
         next: usize,
     },
-    /// A reward bound that is not a positive finite number.
+    /// `r_max` is not a positive finite number.
     #[error("r_max = {r_max} is not a positive finite number: it is the largest possible reward")]
     RewardMax {
         /// The offending bound.
         r_max: f64,
     },
     /// No start was given.
-    #[error("the model has no start: name an initial state or an initial law")]
+    #[error("the model has no start: give an initial state or an initial distribution")]
     NoStart,
     /// A start state that does not exist.
     #[error("start state {state} does not exist: states are numbered 0 to {last}")]
     StartOutOfRange {
-        /// The state that was named.
+        /// The state given.
         state: usize,
-        /// The last state that exists.
+        /// The last state.
         last: usize,
     },
     /// A start probability that is negative, NaN or infinite.
-    #[error("probability {probability} of starting in state {state} is not a number in [0, 1]")]
+    #[error(
+        "probability {probability} of starting in state {state} is not a number in [0, 1]: \
+         probabilities must be finite and non-negative"
+    )]
     BadStartProbability {
         /// The start state of the entry.
         state: usize,
         /// The offending value.
         probability: f64,
     },
-    /// An initial law that does not add up to one.
+    /// An initial distribution that does not sum to one.
     #[error("the start probabilities sum to {sum}, which is not 1 within 1e-9: correct the law")]
     StartSum {
-        /// What the law sums to.
+        /// The sum of the start probabilities.
         sum: f64,
     },
-    /// Names were given, but not one for each state or action.
+    /// The number of names differs from the number of states or actions.
     #[error("{given} {what} names for {needed} {what}s: name each of them, or none")]
     NameCount {
         /// "state" or "action".
         what: &'static str,
-        /// How many names came.
+        /// Names given.
         given: usize,
-        /// How many are needed.
+        /// Names needed.
         needed: usize,
     },
-    /// More states, pairs or transitions than 32-bit indices can address.
-    #[error("the model has more than {limit} {what}: explicit tables stop there")]
+    /// More states or pairs than 32-bit indices can address.
+    #[error(
+        "the model has more than {limit} {what}, the limit of a table: describe it by a `Generator`"
+    )]
     TooLarge {
-        /// States or state-action pairs.
+        /// "states" or "state-action pairs".
         what: &'static str,
         /// The largest number supported.
         limit: usize,
@@ -169,7 +173,7 @@ pub enum ModelError {
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum PolicyError {
-    /// The policy speaks of another number of states.
+    /// The policy and the model have different numbers of states.
     #[error("the policy covers {given} states, the model has {states}: give one entry per state")]
     States {
         /// States of the policy.
@@ -177,18 +181,24 @@ pub enum PolicyError {
         /// States of the model.
         states: usize,
     },
-    /// An action that the state does not offer.
-    #[error("state {state}: action {action} does not exist, the state has {actions} actions")]
+    /// An action that the state does not have.
+    #[error(
+        "state {state}: action {action} does not exist: the state has {actions} actions, numbered \
+         from 0"
+    )]
     Action {
         /// The state.
         state: usize,
-        /// The action that was named.
+        /// The action given.
         action: usize,
-        /// How many actions the state has.
+        /// The number of actions of the state.
         actions: usize,
     },
     /// A probability that is negative, NaN or infinite.
-    #[error("state {state}: probability {probability} of action {action} is not in [0, 1]")]
+    #[error(
+        "state {state}: probability {probability} of action {action} is not in [0, 1]: \
+         correct the policy"
+    )]
     Probability {
         /// The state.
         state: usize,
@@ -197,96 +207,131 @@ pub enum PolicyError {
         /// The offending value.
         probability: f64,
     },
-    /// Action probabilities that do not add up to one.
-    #[error("state {state}: action probabilities sum to {sum}, not to 1 within 1e-9")]
+    /// Action probabilities that do not sum to one.
+    #[error(
+        "state {state}: action probabilities sum to {sum}, not to 1 within 1e-9: correct the policy"
+    )]
     Sum {
         /// The state.
         state: usize,
-        /// What they sum to.
+        /// The sum.
         sum: f64,
     },
 }
 
-/// Why an exact answer could not be given.
+/// Why an exact answer was not found.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum SolveError {
-    /// Neither elimination nor iteration reached the tolerance within its budget.
+    /// Elimination was too large and iteration did not reach the tolerance.
     #[error(
-        "no convergence for {what} after {sweeps} sweeps: the bounds are still {span} apart, \
-         {tolerance} was asked: raise the budget or the tolerance"
+        "no convergence for {what} after {sweeps} sweeps: the error is {span}, the tolerance \
+         {tolerance}: make the MDP smaller or its rarest transitions more likely"
     )]
     NotConverged {
-        /// What was being computed.
+        /// What was computed.
         what: &'static str,
         /// Sweeps done.
         sweeps: u64,
-        /// Distance between the bounds at the end.
+        /// The error at the end; NaN if unknown.
         span: f64,
-        /// Distance asked for.
+        /// The error allowed.
         tolerance: f64,
     },
-    /// Something takes more steps than the largest number can say.
+    /// An expected time exceeds the range of `f64`.
     #[error(
-        "{what} overflow: somewhere it takes more than 1e308 steps to get on: \
-         make the world smaller or its rarest transitions more likely"
+        "{what} overflow: some expected time is more than 1e308 steps: \
+         make the MDP smaller or its rarest transitions more likely"
     )]
     TooSlow {
-        /// What was being computed.
+        /// What was computed.
         what: &'static str,
     },
     /// The policy does not fit the model.
     #[error(transparent)]
     Policy(#[from] PolicyError),
-    /// A state that does not exist was named as a target.
+    /// A target state that does not exist.
     #[error("target state {state} does not exist: states are numbered 0 to {last}")]
     TargetOutOfRange {
-        /// The state that was named.
+        /// The state given.
         state: usize,
-        /// The last state that exists.
+        /// The last state.
         last: usize,
     },
-    /// Too many policies to try them all.
-    #[error("{policies:e} deterministic policies are too many to try: {limit} is the limit")]
+    /// Too many policies to evaluate them all.
+    #[error("{policies:e} deterministic policies exceed the limit of {limit}: raise the limit")]
     TooManyPolicies {
-        /// How many there are.
+        /// The number of policies.
         policies: f64,
-        /// How many may be tried.
+        /// The largest number allowed.
         limit: u64,
     },
     /// The caller asked to stop.
     #[error("interrupted before {what} was known")]
     Interrupted {
-        /// What was being computed.
+        /// What was computed.
         what: &'static str,
     },
 }
 
-/// Why a world could not be built from its parameters.
+/// Why a world could not be built from its options.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum WorldError {
-    /// A parameter outside its range.
+    /// A value outside the range that the world checks.
     #[error("{world}: {parameter} = {value} is out of range: {expected}")]
     Parameter {
         /// The world.
         world: &'static str,
-        /// The parameter.
+        /// The key of the option.
         parameter: &'static str,
         /// The value as given.
         value: String,
-        /// What would be accepted.
+        /// The accepted values.
         expected: &'static str,
     },
-    /// The world's own table was refused; this is a bug of the world.
+    /// The world built an invalid table: a bug in the world.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// The product of the world's factors is no space.
+    /// A value of another type, or a required one that is missing.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    /// A world named by an option of this one.
+    #[error("{option} = {spec}: {error}")]
+    Nested {
+        /// The key of the option.
+        option: &'static str,
+        /// The spec of the world inside.
+        spec: String,
+        /// Why that one could not be built.
+        error: Box<WorldError>,
+    },
+    /// Any other reason, such as an unreadable file.
+    #[error("{0}")]
+    Other(String),
+    /// The world's factors do not form a valid space.
     #[error("{world}: {reason}")]
     Space {
         /// The world.
         world: &'static str,
-        /// What is wrong with it.
+        /// The defect and its remedy.
         reason: String,
     },
+}
+
+impl WorldError {
+    /// The failure of a world named by an option of another one.
+    pub fn nested(option: &'static str, spec: &str, error: Self) -> Self {
+        Self::Nested { option, spec: spec.into(), error: Box::new(error) }
+    }
+
+    /// The key of the option that is at fault, if one is.
+    pub fn option(&self) -> Option<&str> {
+        match self {
+            Self::Parameter { parameter, .. } => Some(parameter),
+            Self::Option(error) => Some(error.option()),
+            Self::Nested { option, .. } => Some(option),
+            Self::Model(_) | Self::Space { .. } | Self::Other(_) => None,
+        }
+    }
 }

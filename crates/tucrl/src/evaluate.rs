@@ -1,11 +1,8 @@
-//! What is one given policy worth?
+//! What are the gain, bias and hitting times of a given policy?
 //!
-//! The gain (long-run average reward) and bias (total deviation from it) of a stationary, possibly
-//! randomised policy from every state, in any world: several closed classes, transient states and
-//! periodic classes included (paper, section 2). How long a given policy takes to a target, and by how
-//! much the best policies beat the next ones.
-//!
-//! Reads `mdp`, `policy`, `chain`; feeds `solve` and the command line. Departures: none.
+//! Gain and bias of a stationary policy (paper, section 2) from every state of any finite MDP, with
+//! several closed classes, transient states and periodic classes. Also the expected time of a policy
+//! to a target, and the gap between the best and the second-best gain.
 
 use crate::chain::{Chain, TransientSolver};
 use crate::error::SolveError;
@@ -14,14 +11,15 @@ use crate::mdp::Mdp;
 use crate::policy::Policy;
 use crate::structure;
 
-/// What one policy earns.
+/// Gain and bias of one policy.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Evaluation {
     /// The long-run average reward from each state.
     pub gain: Vec<f64>,
-    /// The total deviation from the gain from each state; averages to 0 in each closed class.
+    /// The total expected deviation from the gain, from each state; its stationary mean is 0 in each
+    /// closed class.
     pub bias: Vec<f64>,
-    /// The closed classes, each with its stationary law `(state, probability)`.
+    /// The stationary distribution of each closed class, as `(state, probability)`.
     pub classes: Vec<Vec<(u32, f64)>>,
 }
 
@@ -48,8 +46,8 @@ pub fn policy_values(mdp: &Mdp, policy: &Policy) -> Result<Evaluation, SolveErro
     Ok(Evaluation { gain: values.gain, bias: values.bias, classes: values.classes })
 }
 
-/// The expected number of steps that a policy takes from each state to first be in `target`;
-/// infinite where it may never get there.
+/// The expected number of steps of a policy from each state to `target`; infinite if the policy
+/// reaches it with probability below one.
 ///
 /// # Errors
 /// When the policy or the target does not fit the model, or a huge chain does not converge.
@@ -89,11 +87,11 @@ pub fn policy_hitting_times(
     Ok(times)
 }
 
-/// By how much the best gain beats the best gain below it, over all deterministic policies and all
-/// states that can be reached from the start (Jaksch et al. 2010, theorem 4). `None` when every policy is
+/// The smallest positive difference between the best gain and the gain of a deterministic policy, over
+/// the states reachable from the start (Jaksch et al. 2010, theorem 4). `None` if every policy is
 /// optimal.
 ///
-/// Tries every policy; actions of states that cannot be reached do not count.
+/// Evaluates every policy that differs on reachable states.
 ///
 /// # Errors
 /// When there are more than `limit` policies, or a chain does not converge.
@@ -114,12 +112,12 @@ pub fn gain_gap(mdp: &Mdp, limit: u64) -> Result<Option<f64>, SolveError> {
     loop {
         let values = Chain::of_policy(mdp, &Policy::deterministic(actions.clone())).values()?;
         gains.push(inside.iter().map(|&state| values.gain[state]).collect());
-        // The next policy: count up, the first state fastest.
+        // The next policy in counting order, the first state fastest.
         let Some(&state) = inside.iter().find(|&&s| actions[s] + 1 < mdp.actions(s)) else { break };
         inside.iter().take_while(|&&s| s != state).for_each(|&s| actions[s] = 0);
         actions[state] += 1;
     }
-    // Gains closer than this are equal but for rounding.
+    // Smaller differences are rounding errors.
     let noise = 1e-10 * mdp.r_max();
     let mut gap: Option<f64> = None;
     for place in 0..inside.len() {
@@ -141,7 +139,7 @@ mod tests {
     fn the_gap_of_the_paper_worlds_is_known() {
         let three_state = |delta| ThreeState { delta, ..Default::default() }.build().unwrap();
         let two_state = |epsilon| TwoState { epsilon, ..Default::default() }.build().unwrap();
-        // With delta = 0: 2/3 for staying, 1/3 for the cycle.
+        // With delta = 0 the gains are 2/3 (staying) and 1/3 (the cycle).
         let gap = gain_gap(&three_state(0.0), 100_000).unwrap().unwrap();
         assert!((gap - 1.0 / 3.0).abs() < 1e-12, "{gap}");
         assert_eq!(gain_gap(&two_state(0.0), 100_000).unwrap(), Some(0.5));
@@ -151,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn every_policy_of_a_world_without_choices_is_optimal() {
+    fn without_a_choice_every_policy_is_optimal() {
         let mut builder = Mdp::builder();
         builder.state().action(0.5, [(0, 1.0)]).action(0.5, [(0, 1.0)]);
         builder.start_at(0);

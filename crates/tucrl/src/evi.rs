@@ -1,52 +1,53 @@
-//! Which policy is best in the best plausible world?
+//! Which policy is best in the best plausible MDP?
 //!
-//! Extended value iteration (paper, algorithm TEVI; Jaksch et al. 2010): v_{n+1}(s) = max over actions
+//! Extended value iteration (Fruit, Pirotta, Lazaric 2018, algorithm TEVI; Jaksch et al. 2010):
+//! v_{n+1}(s) = max over actions
 //! of the optimistic reward plus the best plausible expectation of v_n, from v_0 = 0 until the increments
 //! differ by at most epsilon = r_max / sqrt(t_k), over the planned states: the seen ones and, if they are
 //! planned on, those never seen as one state of reward r_max that may go anywhere.
 //!
-//! **Acceleration.** Where a world has unreachable states, optimism believes in a tiny chance of
-//! reaching paradise and plain sweeps need as many sweeps as that takes steps, up to millions. So when
-//! the trend says that many sweeps are left, the optimistic chain that is greedy for the present values
-//! (best actions, best laws) is evaluated exactly, and its bias becomes the next value vector: policy
-//! iteration in the extended world. The judge stays the same, one exact sweep whose increments differ by
-//! at most epsilon; what follows from that holds for any value vector v: the gain lies between the
-//! increments, the greedy policy attains the lower one, and v(s') - v(s) is at most the upper one times
-//! the optimistic shortest path from s to s', which is the paper's bound on the span.
+//! **Acceleration** (a departure from the paper; `planner=plain` does without). With unreachable states the
+//! optimistic MDP has a tiny probability of reaching a state of reward r_max, and plain value iteration needs as
+//! many sweeps as that takes steps, up to millions. When the trend says that many sweeps are left, the optimistic
+//! chain that is greedy for the present values (best actions, best laws) is evaluated exactly, and its bias
+//! becomes the next value vector: policy iteration in the extended MDP. The stopping test stays the same, one
+//! exact sweep whose increments differ by at most epsilon. What follows from it holds for any value vector v: the
+//! gain lies between the increments, the greedy policy attains the lower one, and v(s') - v(s) is at most the
+//! upper one times the optimistic shortest path from s to s', which is the paper's bound on the span.
 //!
-//! **Many states.** A sweep looks at each state on its own, so with many seen states they are shared among the
-//! threads of the present rayon pool; the numbers are the same, whatever their number. Whoever waits can look at
-//! the [`Pulse`] of the plan.
-//!
-//! Reads `plausible`, `inner_max`, `chain`; feeds the agents. Departures from the paper: none with
-//! `planner=plain`; acceleration as said.
+//! **Many states.** Sweeps over `PARALLEL_FROM` states or more run on the rayon pool; the results do not depend on
+//! the number of threads. [`Pulse`] reports progress and interrupts a plan.
 
 mod strip;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::chain::Chain;
 use crate::inner_max::{Ranking, Scratch, UNSEEN, Values};
-use crate::planner::{Choice, Plan, PlanError, Pulse, ends};
-use crate::plausible::{PlausibleSet, View};
+use crate::planner::{Choice, Plan, PlanError, Pulse, min_max};
+use crate::plausible::{PlausibleSet, Shape, View};
 use crate::rng::RandomStream;
 
 use strip::Strip;
 
 /// How to choose among actions that look equally good.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Ties {
     /// The action tried least often, then the one with the lowest number.
     #[default]
     LeastVisited,
     /// The one with the lowest number.
+    #[serde(rename = "lowest")]
     LowestIndex,
-    /// A tiny random bonus per action number, drawn once a plan (the published code).
+    /// A tiny random bonus per action number, drawn once per plan (the published code).
     Noise,
 }
 
 /// Which solver plans.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Method {
     /// Plain sweeps.
     Plain,
@@ -56,7 +57,7 @@ pub enum Method {
 }
 
 /// How to run extended value iteration.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct EviOptions {
     /// Plain or accelerated.
     pub method: Method,
@@ -92,12 +93,12 @@ const EVALUATION_LIMIT: usize = 4_000;
 /// are noise and nothing that is judged by them can be trusted.
 const RESOLUTION: f64 = 1.0 / 32.0;
 
-/// Solves the extended world to accuracy r_max / sqrt(t_k).
+/// Solves the extended MDP to accuracy r_max / sqrt(t_k).
 ///
 /// # Errors
 /// When the sweep limit is reached.
-pub fn solve(
-    set: &PlausibleSet<'_>,
+pub fn solve<S: Shape>(
+    set: &PlausibleSet<'_, S>,
     t_k: u64,
     options: &EviOptions,
     previous: Option<&Values>,
@@ -106,8 +107,8 @@ pub fn solve(
 }
 
 /// The same to another accuracy.
-pub(crate) fn solve_to(
-    set: &PlausibleSet<'_>,
+pub(crate) fn solve_to<S: Shape>(
+    set: &PlausibleSet<'_, S>,
     t_k: u64,
     tolerance: f64,
     options: &EviOptions,
@@ -125,7 +126,7 @@ pub(crate) fn solve_to(
             return Err(PlanError::Interrupted { t_k });
         }
         if span <= tolerance {
-            let (_, highest) = ends(run.values.seen.iter().copied().chain([run.values.unseen]));
+            let (_, highest) = min_max(run.values.seen.iter().copied().chain([run.values.unseen]));
             if highest * f64::EPSILON > RESOLUTION * tolerance {
                 return Err(PlanError::Unresolved { t_k, span: highest, tolerance });
             }
@@ -140,7 +141,7 @@ pub(crate) fn solve_to(
             let decay = (earlier_span / span).ln() / TREND as f64;
             let needed = (span / tolerance).ln() / decay;
             // An evaluation costs about as much as a sweep for every few states. A span that does not
-            // fall at all has no trend; it needs for ever.
+            // fall at all has no trend; it needs an unbounded number.
             let is_worth_it = !(needed >= 0.0 && needed < 64.0 + run.states() as f64 / 4.0);
             if earlier_span.is_finite() && is_worth_it {
                 let (done, is_hopeless) = run.iterate_policies(tolerance);
@@ -162,7 +163,7 @@ pub(crate) fn solve_to(
 
 /// One application of the optimistic Bellman operator to any values: what every sweep computes.
 #[doc(alias = "L v")]
-pub fn sweep(set: &PlausibleSet<'_>, values: &Values) -> Values {
+pub fn sweep<S: Shape>(set: &PlausibleSet<'_, S>, values: &Values) -> Values {
     let mut run = Sweeper::new(set, 1.0, Some(values));
     run.sweep();
     run.swept
@@ -183,8 +184,8 @@ struct Greedy {
 /// a and at most b from one sweep to the next, no pair gains more than b - a on the best pair of its state.
 /// Where the second best lay further behind than all such changes since, the `drift`, the best pair is
 /// still the best, and the others are not looked at. The values are those of a full sweep.
-pub struct Sweeper<'a, 'b> {
-    set: &'b PlausibleSet<'a>,
+pub struct Sweeper<'a, 'b, S> {
+    set: &'b PlausibleSet<'a, S>,
     aperiodicity: f64,
     pub(crate) values: Values,
     pub(crate) swept: Values,
@@ -204,9 +205,9 @@ pub struct Sweeper<'a, 'b> {
     pub(crate) sweeps: u64,
 }
 
-impl<'a, 'b> Sweeper<'a, 'b> {
+impl<'a, 'b, S: Shape> Sweeper<'a, 'b, S> {
     /// Begins at the given values, or at 0.
-    pub fn new(set: &'b PlausibleSet<'a>, aperiodicity: f64, start: Option<&Values>) -> Self {
+    pub fn new(set: &'b PlausibleSet<'a, S>, aperiodicity: f64, start: Option<&Values>) -> Self {
         let (seen, pairs) = (set.counts().seen(), set.counts().pairs().len());
         let mut values = Values { seen: vec![0.0; seen], unseen: 0.0 };
         if let Some(start) = start {
@@ -329,7 +330,7 @@ impl<'a, 'b> Sweeper<'a, 'b> {
                 kept = self.values.clone();
             }
             // A chain with several classes is a stage on the way; give it time to grow together.
-            let (worst_gain, best_gain) = ends(greedy.gain.iter().copied());
+            let (worst_gain, best_gain) = min_max(greedy.gain.iter().copied());
             let is_apart = best_gain - worst_gain > tolerance;
             let is_stuck = span >= 0.5 * kept_span && evaluation > 8 && !is_apart;
             // No round of policy iteration lowers a gain; several that raise none are the end of it.
@@ -352,7 +353,7 @@ impl<'a, 'b> Sweeper<'a, 'b> {
     }
 
     fn restore(&mut self, mut values: Values) {
-        let (lowest, _) = ends(values.seen.iter().copied());
+        let (lowest, _) = min_max(values.seen.iter().copied());
         values.seen.iter_mut().for_each(|value| *value -= lowest);
         values.unseen -= lowest;
         self.jump(values);
@@ -373,7 +374,7 @@ impl<'a, 'b> Sweeper<'a, 'b> {
         let mut pairs = Vec::with_capacity(seen);
         for number in 0..seen as u32 {
             let worth = |pair: usize| self.worth[pair];
-            let (_, top) = ends(counts.pairs_of(number).map(worth));
+            let (_, top) = min_max(counts.pairs_of(number).map(worth));
             let bar = top - 1e-12 * (self.set.r_max + top.abs());
             let stays = incumbent.get(number as usize).filter(|&&pair| worth(pair) >= bar);
             let first = counts.pairs_of(number).find(|&pair| worth(pair) >= top);
@@ -401,7 +402,7 @@ impl<'a, 'b> Sweeper<'a, 'b> {
             (reward, &next[entries.clone()], &probability[entries])
         });
         let answer = Chain::of_rows(rows).values().ok()?;
-        let (_, best_gain) = ends(answer.gain.iter().copied());
+        let (_, best_gain) = min_max(answer.gain.iter().copied());
         let mut values = answer.bias;
         for (value, gain) in values.iter_mut().zip(&answer.gain) {
             // The aperiodic iterates are biases divided by tau.
@@ -410,7 +411,7 @@ impl<'a, 'b> Sweeper<'a, 'b> {
         if values.iter().any(|value| !value.is_finite()) {
             return None;
         }
-        let (lowest, _) = ends(values[..seen].iter().copied());
+        let (lowest, _) = min_max(values[..seen].iter().copied());
         values.iter_mut().for_each(|value| *value -= lowest);
         let unseen = values.get(seen).copied().unwrap_or(0.0);
         values.truncate(seen);
@@ -432,7 +433,7 @@ impl<'a, 'b> Sweeper<'a, 'b> {
         self.mark_sleepers();
         let (choices, action_unseen) = choose(set, &self.worth, ties, t_k, tolerance);
         let scale = self.aperiodicity;
-        let (lowest, _) = ends(self.values.seen.iter().copied());
+        let (lowest, _) = min_max(self.values.seen.iter().copied());
         let centred = |value: f64| scale * (value - lowest);
         self.values.seen.iter_mut().for_each(|value| *value = centred(*value));
         Plan {
@@ -455,8 +456,8 @@ impl<'a, 'b> Sweeper<'a, 'b> {
 
 /// The best action of every seen state, ties broken by the rule, and that of states never seen,
 /// where all actions tie. What counts as a tie scales with rewards, as values do.
-pub(crate) fn choose(
-    set: &PlausibleSet<'_>,
+pub(crate) fn choose<S: Shape>(
+    set: &PlausibleSet<'_, S>,
     worth: &[f64],
     ties: Ties,
     t_k: u64,
@@ -475,7 +476,7 @@ pub(crate) fn choose(
         let pairs = counts.pairs_of(number);
         let first = pairs.start;
         let bonus = |pair: usize| noise.get(pair - first).copied().unwrap_or(0.0);
-        let (_, best) = ends(pairs.clone().map(|pair| worth[pair] + bonus(pair)));
+        let (_, best) = min_max(pairs.clone().map(|pair| worth[pair] + bonus(pair)));
         let bar = match ties {
             Ties::Noise => best,
             _ => best - 1e-12 * (set.r_max + best.abs()),

@@ -1,15 +1,12 @@
-//! How many states can really be reached?
+//! Which states of a generator can be reached from its start?
 //!
-//! A search forwards from the start, over everything that may follow (the paper's S^C, section 2, for worlds
-//! that are given by a rule). It goes by levels, a level on all threads; what is found does not depend on how
-//! many there are. Only the numbers of the states found are kept, so that memory is some 30 bytes a state and
-//! ends with the limit. A second pass over them makes the table of the reachable part, and notices a rule that
-//! does not answer twice the same.
+//! Breadth-first search over all transitions of positive probability: the set S^C of section 2 of the
+//! paper. Each level is searched on the rayon pool; the result does not depend on the number of
+//! threads. The search keeps only state numbers, about 30 bytes per state. A second pass builds the
+//! table and detects a generator whose transitions changed.
 //!
-//! Tables number the reachable states in the order of their nominal numbers, so that rows keep their order and
-//! a walk in the table is the walk in the world.
-//!
-//! Reads `generator`; feeds `Mdp`s to everything exact. Departures from the paper: none.
+//! Tables number the states in the order of their nominal numbers. Rows then keep their order, so the
+//! table and the generator give the same run from the same random stream.
 
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -23,71 +20,72 @@ use crate::mdp::Mdp;
 use crate::reward::RewardLaw;
 use crate::space::{ActionId, StateHasher, StateId};
 
-/// So many states are looked at before the next report, and in one piece by one thread.
+/// States expanded between two progress reports.
 const BATCH: usize = 1 << 16;
+/// States that one rayon task expands.
 const PIECE: usize = 1 << 10;
 
-/// Tables up to this size name their states by their factors.
+/// Larger tables have no state names.
 const MAX_NAMED_STATES: usize = 100_000;
 
-/// How far a search has come.
+/// The progress of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// States found.
     pub found: usize,
-    /// States of which all actions have been looked at.
+    /// States expanded: all their actions have been listed.
     pub looked_at: usize,
     /// Steps from the start to the present level.
     pub depth: usize,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exploration {
-    /// The states of which all actions have been looked at, increasing.
+    /// The states expanded, increasing.
     pub states: Vec<StateId>,
-    /// How many more were found; none when everything that can be reached has been looked at.
+    /// The number of states found but not expanded; 0 if the search is complete.
     pub frontier: usize,
-    /// State-action pairs looked at.
+    /// State-action pairs of the expanded states.
     pub pairs: usize,
-    /// Transitions of positive probability found there.
+    /// Their transitions of positive probability.
     pub transitions: usize,
-    /// The largest number of steps that the quickest way to a state takes.
+    /// The largest distance from the start, in steps.
     pub depth: usize,
-    /// The largest number of next states of one action.
+    /// The largest number of next states of a pair.
     pub max_support: usize,
-    /// What the first pass saw of each state, to be compared by the second.
+    /// A hash of the next states of each state, compared by the second pass.
     marks: Vec<u32>,
 }
 
-/// Why a search gave no answer.
+/// Why a search or a table failed.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum ExploreError {
-    /// The world's rule.
+    /// The generator is invalid.
     #[error(transparent)]
     World(#[from] GeneratorError),
     /// The table was refused.
     #[error(transparent)]
     Model(#[from] ModelError),
-    /// A table was asked for and there are more reachable states than it may have.
+    /// The search ended at its limit, so there is no table of all reachable states.
     #[error(
-        "{found} states and more are reachable, too many for a table: make the world smaller, or let agents \
-         learn it, which needs none"
+        "at least {found} states are reachable, too many for a table: make the world smaller, or \
+         run learners in it, which need no table"
     )]
     TooMany {
-        /// So many were found.
+        /// States found.
         found: usize,
     },
     /// The caller asked to stop.
     #[error("interrupted after {found} states were found")]
     Interrupted {
-        /// So many states.
+        /// States found.
         found: usize,
     },
 }
 
-/// What one thread finds in one piece of a level.
+/// The result of one rayon task.
 #[derive(Default)]
 struct Piece {
     next: Vec<StateId>,
@@ -97,19 +95,19 @@ struct Piece {
     max_support: usize,
 }
 
-/// Searches for reachable states until there are no more, or more than `limit`.
+/// Searches for reachable states until all are found, or more than `limit`.
 ///
-/// `watch` hears how far the search is, now and then, and returns false to end it.
+/// `watch` is called after each batch and returns false to stop the search.
 ///
 /// # Errors
-/// When the world cannot list what may follow, its rule is wrong, or the watcher ends the search.
+/// When the generator is invalid or cannot list its transitions, or `watch` returns false.
 pub fn explore(
     generator: &dyn Generator,
     limit: usize,
     watch: &(dyn Fn(Progress) -> bool + Sync),
 ) -> Result<Exploration, ExploreError> {
     let mut known: HashSet<StateId, BuildHasherDefault<StateHasher>> = HashSet::default();
-    // In order of discovery, with the marks of those looked at.
+    // All states in order of discovery; `marks` has one entry per expanded state.
     let mut order: Vec<StateId> = start_law(generator)?.into_iter().map(|entry| entry.0).collect();
     known.extend(&order);
     let mut marks: Vec<u32> = Vec::new();
@@ -130,7 +128,7 @@ pub fn explore(
         let batch = marks.len()..level_end.min(marks.len() + BATCH);
         let pieces: Vec<Piece> = order[batch]
             .par_chunks(PIECE)
-            .map(|states| look(generator, states))
+            .map(|states| expand(generator, states))
             .collect::<Result<_, _>>()?;
         for piece in pieces {
             found.pairs += piece.pairs;
@@ -152,8 +150,8 @@ pub fn explore(
     Ok(found)
 }
 
-/// Looks at all actions of some states.
-fn look(generator: &dyn Generator, states: &[StateId]) -> Result<Piece, GeneratorError> {
+/// Lists all transitions of some states.
+fn expand(generator: &dyn Generator, states: &[StateId]) -> Result<Piece, GeneratorError> {
     let (mut piece, mut outcomes) = (Piece::default(), Outcomes::default());
     for &state in states {
         let mut mark = StateHasher::default();
@@ -169,7 +167,7 @@ fn look(generator: &dyn Generator, states: &[StateId]) -> Result<Piece, Generato
         }
         piece.marks.push(mark.finish() as u32);
     }
-    // Most of what follows was met a moment ago: once is enough, in the order of discovery.
+    // Remove repetitions here, in parallel; the order of discovery is kept.
     let mut met: HashSet<StateId, BuildHasherDefault<StateHasher>> = HashSet::default();
     piece.next.retain(|&next| met.insert(next));
     Ok(piece)
@@ -185,7 +183,7 @@ fn listed(
     if !outcomes.entries().is_empty() {
         return Ok(());
     }
-    // Either nothing can ever be listed, or this one was forgotten.
+    // An empty list is valid only for a generator that can draw.
     let mut random = crate::rng::RandomStream::new(0);
     match generator.sample(state, action, &mut random) {
         Some(_) => Err(GeneratorError::CannotList),
@@ -194,20 +192,20 @@ fn listed(
 }
 
 impl Exploration {
-    /// Whether everything that can be reached has been looked at.
+    /// True if all reachable states were expanded.
     pub fn is_complete(&self) -> bool {
         self.frontier == 0
     }
 
-    /// How many states were found.
+    /// The number of states found.
     pub fn found(&self) -> usize {
         self.states.len() + self.frontier
     }
 
-    /// The table of the reachable part; state `i` of it is `states[i]` of the world.
+    /// The MDP on the reachable states; its state `i` is `states[i]` of the generator.
     ///
     /// # Errors
-    /// When the search ended before everything was found, or the world's rule answers differently now.
+    /// When the search is incomplete, `watch` returns false, or the generator's transitions changed.
     pub fn table(
         &self,
         generator: &dyn Generator,
@@ -219,11 +217,11 @@ impl Exploration {
         self.rows(generator, watch)
     }
 
-    /// The table of what has been looked at. Whatever lies beyond is one more state, the last, that earns
-    /// nothing for ever: what can be earned here can be earned in the world, by a policy that stays.
+    /// The MDP on the expanded states, with all others merged into a last, absorbing state without
+    /// reward. Its optimal gain is a lower bound on that of the world.
     ///
     /// # Errors
-    /// When the world's rule answers differently now.
+    /// When `watch` returns false, or the generator's transitions changed.
     pub fn pessimistic_table(
         &self,
         generator: &dyn Generator,
@@ -253,7 +251,7 @@ impl Exploration {
                     now.write_u64(outcome.next);
                     let next = self.number(outcome.next).or(beyond);
                     let next = next.ok_or_else(|| unstable(state, action))?;
-                    // Uniform rewards of two ways beyond could not be mixed, and nobody asks for them.
+                    // Different uniform rewards cannot be mixed; the mean is enough for exact answers.
                     let reward = match Some(next) == beyond {
                         true => RewardLaw::Constant(outcome.reward.mean()),
                         false => outcome.reward.clone(),
@@ -273,7 +271,7 @@ impl Exploration {
         let start = start_law(generator)?.into_iter();
         builder.start_law(start.filter_map(|(state, p)| number(state).map(|number| (number, p))));
         builder.r_max(generator.r_max());
-        // A limit so low that nothing was looked at leaves no action to name.
+        // With a very low limit no state was expanded, and there are no actions to name.
         if !self.states.is_empty() {
             builder.action_names(generator.action_names().iter().copied());
         }
@@ -284,13 +282,13 @@ impl Exploration {
         Ok(builder.build()?)
     }
 
-    /// The number of a state in the table, if it was looked at.
+    /// The number of a state in the table, if it was expanded.
     pub fn number(&self, state: StateId) -> Option<usize> {
         self.states.binary_search(&state).ok()
     }
 }
 
-/// A state as the values of its factors: `wall=5 ball=3`.
+/// A state written as the values of its factors: `wall=5 ball=3`.
 pub fn name(generator: &dyn Generator, state: StateId) -> String {
     let (space, values) = (generator.space(), generator.space().decode(state).unwrap_or_default());
     let factors = space.factors().iter().zip(values);

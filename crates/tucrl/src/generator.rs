@@ -1,15 +1,11 @@
-//! How is a world described that nobody can write down as a table?
+//! How is a world described that is too large for a table?
 //!
-//! By a rule: given a state and an action, which states may follow, how likely, and what is paid. A
-//! [`Generator`] answers that for one pair at a time, so that its nominal space may have 2^63 states; a
-//! world that cannot list what may follow can still draw it. Learners see neither: they get states and
-//! rewards (paper, section 2). What a generator says is checked whenever it is asked.
+//! A [`Generator`] lists the next states, probabilities and rewards of one pair at a time, so its
+//! nominal space may have 2^63 states. A generator that cannot list them may draw them. Every answer
+//! of a generator is checked.
 //!
-//! What is listed is kept in the order in which a table keeps its rows and drawn in the same way, so that a
-//! world and its table give the same numbers from the same stream, to the last bit.
-//!
-//! Reads `space`, `reward`, `mdp`; feeds `env`, `explore` and the worlds without a table. The paper only
-//! speaks of such spaces in its introduction.
+//! Lists have the order of table rows and are sampled in the same way, so a generator and its table
+//! give bit-identical runs from the same random stream.
 
 use std::fmt;
 use std::sync::Arc;
@@ -22,7 +18,7 @@ use crate::reward::{PairReward, RewardLaw};
 use crate::rng::RandomStream;
 use crate::space::{ActionId, Space, SpaceError, StateId};
 
-/// A world given by a rule instead of a table.
+/// A world given by a function of state and action instead of a table.
 pub trait Generator: fmt::Debug + Send + Sync {
     /// The nominal space.
     fn space(&self) -> &Space;
@@ -32,15 +28,15 @@ pub trait Generator: fmt::Debug + Send + Sync {
         1.0
     }
 
-    /// Where the world starts, as `(state, probability)`.
+    /// The initial distribution, as `(state, probability)`.
     fn start(&self) -> Vec<(StateId, f64)>;
 
-    /// Adds everything that an action may lead to; order and repetitions do not matter. Nothing at all is
-    /// taken to mean that the world cannot list it, and can only [draw](Generator::sample) it.
+    /// Adds all outcomes of an action, in any order, repetitions allowed. An empty list means that the
+    /// generator cannot list outcomes, only [draw](Generator::sample) them.
     fn outcomes(&self, state: StateId, action: ActionId, list: &mut Outcomes);
 
-    /// Draws a reward and a next state, for worlds that have a faster way than to draw from the list, or no
-    /// list. What is drawn must be in the list, if there is one.
+    /// Draws a reward and a next state. Implement it if outcomes cannot be listed, or can be drawn
+    /// faster than from the list. Drawn outcomes must be in the list, if there is one.
     fn sample(
         &self,
         _state: StateId,
@@ -50,80 +46,80 @@ pub trait Generator: fmt::Debug + Send + Sync {
         None
     }
 
-    /// What a person's rule of thumb would play.
+    /// The action of a simple hand-written policy, for comparison.
     fn rule_of_thumb(&self, _state: StateId) -> Option<ActionId> {
         None
     }
 
-    /// What the rule of thumb says, in words.
+    /// That policy in words.
     fn rule_in_words(&self) -> &'static str {
         ""
     }
 
-    /// The names of the actions, or nothing.
+    /// The names of the actions, or an empty slice.
     fn action_names(&self) -> &[&'static str] {
         &[]
     }
 }
 
-/// One thing that may follow an action.
+/// One possible outcome of an action.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
     /// The next state.
     pub next: StateId,
-    /// How likely it is.
+    /// Its probability.
     pub probability: f64,
-    /// What is paid then.
+    /// The reward distribution, given that next state.
     pub reward: RewardLaw,
 }
 
-/// Everything that may follow an action.
+/// All outcomes of an action.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Outcomes(Vec<Outcome>);
 
-/// What is wrong with a generator.
+/// Why a generator was refused.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum GeneratorError {
     /// A next state outside the space.
     #[error(
-        "the world's rule is wrong: state {state}, action {action} leads to state {next}, and states \
-         are numbered 0 to {last}: correct the rule, or enlarge the space"
+        "invalid generator: state {state}, action {action} leads to state {next}, but states are \
+         numbered 0 to {last}: correct the generator, or enlarge the space"
     )]
     NextOutOfRange {
         /// The state.
         state: StateId,
         /// The action.
         action: ActionId,
-        /// Where it leads.
+        /// The next state.
         next: StateId,
-        /// The last state that exists.
+        /// The last state.
         last: StateId,
     },
-    /// A start outside the space, or no law at all.
-    #[error("the world's rule is wrong: it cannot start: {reason}")]
+    /// An invalid initial distribution.
+    #[error("invalid generator: {reason}: correct its initial distribution")]
     Start {
-        /// What is wrong.
+        /// The defect.
         reason: String,
     },
     /// A probability that is negative, NaN or infinite.
     #[error(
-        "the world's rule is wrong: state {state}, action {action} leads to state {next} with \
-         probability {probability}: probabilities are finite and not negative"
+        "invalid generator: state {state}, action {action} leads to state {next} with probability \
+         {probability}: probabilities must be finite and non-negative"
     )]
     Probability {
         /// The state.
         state: StateId,
         /// The action.
         action: ActionId,
-        /// Where it leads.
+        /// The next state.
         next: StateId,
         /// The offending value.
         probability: f64,
     },
-    /// Probabilities that do not add up to one.
+    /// Probabilities that do not sum to one.
     #[error(
-        "the world's rule is wrong: the probabilities of state {state}, action {action} sum to {sum}, \
+        "invalid generator: the probabilities of state {state}, action {action} sum to {sum}, \
          which is not 1 within 1e-9: correct or complete them"
     )]
     Sum {
@@ -131,13 +127,13 @@ pub enum GeneratorError {
         state: StateId,
         /// The action.
         action: ActionId,
-        /// What they sum to.
+        /// The sum.
         sum: f64,
     },
     /// A reward that is NaN or outside `[0, r_max]`.
     #[error(
-        "the world's rule is wrong: state {state}, action {action} pays {reward}, and rewards lie in \
-         [0, {r_max}]: shift and scale them, or raise r_max"
+        "invalid generator: state {state}, action {action} has reward {reward} outside \
+         [0, {r_max}]: shift and scale the rewards, or raise r_max"
     )]
     Reward {
         /// The state.
@@ -146,23 +142,23 @@ pub enum GeneratorError {
         action: ActionId,
         /// The reward.
         reward: f64,
-        /// The largest that is allowed.
+        /// The largest reward allowed.
         r_max: f64,
     },
-    /// A reward law that is none, or several that cannot be mixed.
-    #[error("the world's rule is wrong: the reward of state {state}, action {action}: {reason}")]
+    /// An invalid reward distribution, or several that cannot be mixed.
+    #[error("invalid generator: the reward of state {state}, action {action}: {reason}")]
     RewardLaw {
         /// The state.
         state: StateId,
         /// The action.
         action: ActionId,
-        /// What is wrong, and what to change.
+        /// The defect and its remedy.
         reason: String,
     },
-    /// Asked twice, the rule gave two answers; or it drew what it had not listed.
+    /// The generator listed different next states at two calls, or drew one that it does not list.
     #[error(
-        "the world's rule is not a rule: asked again, state {state}, action {action} leads elsewhere: \
-         what may follow must depend on nothing but the state and the action"
+        "invalid generator: the next states of state {state}, action {action} have changed: they \
+         must depend on nothing but the state and the action"
     )]
     UnstableSupport {
         /// The state.
@@ -170,10 +166,10 @@ pub enum GeneratorError {
         /// The action.
         action: ActionId,
     },
-    /// Neither a list nor a way to draw.
+    /// The generator can neither list nor draw outcomes.
     #[error(
-        "the world's rule is incomplete: it can neither list nor draw what follows state {state}, \
-         action {action}"
+        "invalid generator: it neither lists nor draws the outcomes of state {state}, action \
+         {action}: implement `outcomes` or `sample`"
     )]
     NoRule {
         /// The state.
@@ -181,13 +177,13 @@ pub enum GeneratorError {
         /// The action.
         action: ActionId,
     },
-    /// The world can only draw what follows, and a list is needed.
+    /// The generator can only draw outcomes, and a list is needed.
     #[error(
-        "this world can draw what follows an action but not list it, so that nobody can say what is \
-         reachable: `tucrl learn` works, exact answers do not"
+        "this world draws the outcomes of an action but does not list them, so its reachable states \
+         and exact answers are unknown: run learners in it, or implement `outcomes`"
     )]
     CannotList,
-    /// The nominal space.
+    /// An invalid space.
     #[error(transparent)]
     Space(#[from] SpaceError),
 }
@@ -199,7 +195,7 @@ impl Outcomes {
         self.0.push(Outcome { next, probability, reward: reward.into() });
     }
 
-    /// Forgets all outcomes.
+    /// Removes all outcomes.
     pub fn clear(&mut self) {
         self.0.clear();
     }
@@ -209,12 +205,12 @@ impl Outcomes {
         &self.0
     }
 
-    /// Takes another list's outcomes, with the next states changed.
+    /// Adds the outcomes of another list, with their next states mapped by `next`.
     pub fn extend_from(&mut self, other: &[Outcome], next: impl Fn(StateId) -> StateId) {
         self.0.extend(other.iter().map(|o| Outcome { next: next(o.next), ..o.clone() }));
     }
 
-    /// The expected reward of a tidy list, rounded as a table rounds it.
+    /// The expected reward of a list made by [`list`], rounded as in a table.
     pub fn mean_reward(&self) -> f64 {
         match self.0.as_slice() {
             [first, rest @ ..] if rest.iter().all(|o| o.reward == first.reward) => {
@@ -224,8 +220,8 @@ impl Outcomes {
         }
     }
 
-    /// Brings the list into the form of a table's row: sorted, every next state once, no zeros, a sum of
-    /// one; and refuses what cannot be brought there.
+    /// Brings the list into the form of a table row: sorted, without repetitions and zeros, with sum
+    /// one. An error if that is impossible.
     fn tidy(
         &mut self,
         space: &Space,
@@ -259,7 +255,7 @@ impl Outcomes {
         Ok(())
     }
 
-    /// Joins neighbours that lead to the same state.
+    /// Merges adjacent outcomes with the same next state.
     fn merge(&mut self, state: StateId, action: ActionId) -> Result<(), GeneratorError> {
         let mut kept = 0;
         for index in 1..self.0.len() {
@@ -303,20 +299,20 @@ fn check_reward_law(
     }
 }
 
-/// The initial law of a generator: sorted, every state once, a sum of one.
+/// The initial distribution of a generator: sorted, without repetitions, with sum one.
 ///
 /// # Errors
-/// When there is none, or a state does not exist.
+/// When it is not a distribution over states of the space.
 pub fn start_law(generator: &dyn Generator) -> Result<Vec<(StateId, f64)>, GeneratorError> {
     let refuse = |reason| Err(GeneratorError::Start { reason });
     let mut law = generator.start();
     let last = generator.space().states() - 1;
     for &(state, probability) in &law {
         if state > last {
-            return refuse(format!("state {state} does not exist, the last one is {last}"));
+            return refuse(format!("start state {state} does not exist, the last state is {last}"));
         }
         if !(probability.is_finite() && probability >= 0.0) {
-            return refuse(format!("probability {probability} of state {state}"));
+            return refuse(format!("start state {state} has probability {probability}"));
         }
     }
     law.retain(|entry| entry.1 > 0.0);
@@ -328,7 +324,7 @@ pub fn start_law(generator: &dyn Generator) -> Result<Vec<(StateId, f64)>, Gener
     });
     let sum: f64 = law.iter().map(|entry| entry.1).sum();
     if (sum - 1.0).abs() > SUM_TOLERANCE {
-        return refuse(format!("the probabilities of the starts sum to {sum}, not to 1"));
+        return refuse(format!("the start probabilities sum to {sum}, not to 1"));
     }
     if !needs_no_scaling(sum, law.len()) {
         law.iter_mut().for_each(|entry| entry.1 /= sum);
@@ -336,11 +332,11 @@ pub fn start_law(generator: &dyn Generator) -> Result<Vec<(StateId, f64)>, Gener
     Ok(law)
 }
 
-/// Lists what an action may lead to, checked and in the form of a table's row; nothing when the generator
-/// cannot list it.
+/// Lists the outcomes of an action, checked and in the form of a table row; empty if the generator
+/// cannot list them.
 ///
 /// # Errors
-/// When the generator's answer is no law over states of its space with rewards in range.
+/// When they are not a distribution over states of the space, or a reward is out of range.
 pub fn list(
     generator: &dyn Generator,
     state: StateId,
@@ -363,7 +359,7 @@ pub struct Tabled {
 }
 
 impl Tabled {
-    /// The world that a table describes.
+    /// The generator with the same transitions and rewards as the table.
     pub fn new(mdp: Arc<Mdp>) -> Self {
         let space = Space::listed((0..mdp.states()).map(|s| mdp.actions(s) as u32).collect());
         Self { mdp, space }

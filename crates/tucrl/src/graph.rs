@@ -1,15 +1,12 @@
-//! Which states can reach each other?
+//! Which nodes of a graph can reach each other?
 //!
-//! Strongly connected components of a graph whose edges are numbered and may be struck out, found in
-//! one pass without recursion (Tarjan 1972), so that a chain of a million states does not overflow
-//! the stack. Also the set of states from which an edge path leads backwards or forwards.
-//!
-//! Reads nothing; feeds `structure`, `chain`, `hitting`. petgraph is the oracle in the tests: its
-//! graph types would hold a second copy of the table.
+//! Strongly connected components by Tarjan's algorithm (1972) without recursion, so that a chain of a
+//! million states does not overflow the stack; reachable sets; reversed edges. The tests compare with
+//! petgraph, whose graph types would need a second copy of the table.
 
 use std::ops::Range;
 
-/// Marks a node that belongs to no component because it was left out.
+/// The component of a node for which `is_inside` is false.
 pub(crate) const OUTSIDE: u32 = u32::MAX;
 
 /// The strongly connected components of a graph.
@@ -17,7 +14,7 @@ pub(crate) const OUTSIDE: u32 = u32::MAX;
 pub(crate) struct Components {
     /// The component of each node, or [`OUTSIDE`].
     pub(crate) of: Vec<u32>,
-    /// How many there are. A component only leads to components with smaller numbers.
+    /// The number of components. A component leads only to components with smaller numbers.
     pub(crate) count: usize,
 }
 
@@ -34,10 +31,10 @@ impl Components {
     }
 }
 
-/// Finds the strongly connected components among the nodes for which `is_inside` holds.
+/// The strongly connected components of the nodes for which `is_inside` holds.
 ///
-/// The edges of a node are the numbers `edges(node)`; `target` gives where an edge leads, or `None`
-/// when it is struck out. Edges that leave the inside are ignored.
+/// `edges(node)` are the numbers of the edges of a node; `target(edge)` is the node that an edge leads
+/// to, or `None` if it is deleted. Edges to other nodes are ignored.
 pub(crate) fn strong_components(
     nodes: usize,
     is_inside: impl Fn(usize) -> bool,
@@ -91,7 +88,7 @@ pub(crate) fn strong_components(
     Components { of: component, count: count as usize }
 }
 
-/// The nodes that can be reached from the given ones, themselves included.
+/// True for the nodes reachable from the given ones, themselves included.
 pub(crate) fn reachable_from(
     nodes: usize,
     from: impl IntoIterator<Item = usize>,
@@ -116,7 +113,7 @@ pub(crate) fn reachable_from(
     is_reached
 }
 
-/// The edges of a graph turned round: for every node, the numbers of the *owners* that lead to it.
+/// The reversed edges of a graph: for every node, the owners of the edges that lead to it.
 #[derive(Debug, Clone)]
 pub(crate) struct Reversed {
     start: Vec<usize>,
@@ -124,7 +121,7 @@ pub(crate) struct Reversed {
 }
 
 impl Reversed {
-    /// Turns round the edges `(owner, target)` that `each_edge` lists; it is called twice.
+    /// Reverses the edges `(owner, target)` that `each_edge` lists; it is called twice.
     pub(crate) fn new(nodes: usize, each_edge: impl Fn(&mut dyn FnMut(u32, usize))) -> Self {
         let mut start = vec![0usize; nodes + 1];
         each_edge(&mut |_, target| start[target + 1] += 1);

@@ -1,16 +1,14 @@
-//! How long does it take, at best, to get from one state to another?
+//! What is the shortest expected time from one state to another, and what is the diameter?
 //!
-//! The shortest expected hitting time minimises over policies; the diameter D is the largest one
-//! over all ordered pairs of states, D^C the largest within the states reachable from the start
-//! (paper, section 2). A time is finite iff some policy arrives with probability one, which is
-//! decided on the graph, so infinities are true ones; a single state has diameter 0.
+//! The shortest expected hitting time is the minimum over policies. The diameter D is its maximum over
+//! all ordered pairs of states, D^C the maximum within the states reachable from the start (paper,
+//! section 2); a single state has diameter 0. A time is finite iff some policy arrives with
+//! probability one, which is decided on the graph.
 //!
-//! Solved by policy iteration from a policy that surely arrives, each policy evaluated exactly by
-//! elimination (where that fills in, by sweeps to rounding accuracy); value iteration would need as
-//! many sweeps as the diameter has steps. If no action improves the times x by more than e steps
-//! anywhere, the truth lies in [x / (1 + e), x]: that is the certificate.
-//!
-//! Reads `mdp`, `structure`, `chain`; feeds the command line and the bounds. Departures: none.
+//! Policy iteration from a policy that arrives with probability one. Each policy is evaluated by
+//! elimination or, if that fills in, by sweeps to rounding accuracy. Value iteration would need about
+//! as many sweeps as the diameter has steps. Certificate: if no action improves the times x by more
+//! than e steps in any state, the exact times lie in [x / (1 + e), x].
 
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,17 +19,16 @@ use crate::graph::{self, Reversed};
 use crate::mdp::Mdp;
 use crate::structure::{self, Table};
 
-/// An action must improve a time by this share to replace another: below it, rounding speaks.
+/// The smallest relative improvement that changes an action; smaller ones may be rounding errors.
 const IMPROVEMENT: f64 = 1e-13;
-/// Policy iteration takes a handful of rounds; this many mean that something is wrong.
+/// The largest number of rounds of policy iteration.
 const ROUND_LIMIT: u64 = 1_000;
 
-/// The shortest expected times from every state to `target`; infinite where no policy surely
-/// arrives.
+/// The shortest expected times from every state to `target`; infinite if no policy arrives with
+/// probability one.
 ///
 /// # Errors
-/// When the target does not exist, a huge slow world exceeds the solver's budget, or a time that is
-/// not infinite exceeds 1e308 steps.
+/// When the target does not exist, the solver does not converge, or a finite time exceeds 1e308 steps.
 pub fn fastest_times(mdp: &Mdp, target: usize) -> Result<Vec<f64>, SolveError> {
     if target >= mdp.states() {
         return Err(SolveError::TargetOutOfRange { state: target, last: mdp.states() - 1 });
@@ -43,12 +40,12 @@ pub fn fastest_times(mdp: &Mdp, target: usize) -> Result<Vec<f64>, SolveError> {
     search.times(target)
 }
 
-/// The diameter D: the longest of the shortest times between any two states.
+/// The diameter D: the largest shortest expected time between two states.
 ///
-/// `report` hears how many targets of how many are done.
+/// `report(done, targets)` is called after each target.
 ///
 /// # Errors
-/// When a huge slow world exceeds the solver's budget.
+/// As for [`fastest_times`].
 #[doc(alias = "D")]
 pub fn diameter(mdp: &Mdp, report: &(dyn Fn(usize, usize) + Sync)) -> Result<f64, SolveError> {
     diameter_within(mdp, &vec![true; mdp.states()], report)
@@ -57,7 +54,7 @@ pub fn diameter(mdp: &Mdp, report: &(dyn Fn(usize, usize) + Sync)) -> Result<f64
 /// The diameter within a closed set of states, such as those reachable from the start (D^C).
 ///
 /// # Errors
-/// When a huge slow world exceeds the solver's budget.
+/// As for [`fastest_times`].
 ///
 /// # Panics
 /// When `is_inside` does not have one entry per state.
@@ -91,8 +88,8 @@ pub fn diameter_within(
 
 /// The states from which some policy reaches the target with probability one.
 ///
-/// States that cannot arrive are removed, and with them every pair that may lead to them and every
-/// state that is left without pairs, until all that remain can arrive.
+/// Repeatedly removes states that cannot arrive, pairs that may lead to removed states, and states
+/// without pairs, until all remaining states can arrive.
 fn surely_arriving(mdp: &Mdp, into: &Reversed, owner: &[u32], target: usize) -> Vec<bool> {
     let states = mdp.states();
     let mut is_inside = vec![true; states];
@@ -125,7 +122,7 @@ fn surely_arriving(mdp: &Mdp, into: &Reversed, owner: &[u32], target: usize) -> 
     }
 }
 
-/// Shortest paths within a set from all of which every target in it can surely be reached.
+/// Shortest times within a set in which the target can be reached with probability one.
 struct Search<'a> {
     mdp: &'a Mdp,
     into: &'a Reversed,
@@ -138,8 +135,8 @@ impl Search<'_> {
         self.mdp.row(pair).iter().all(|(next, _)| self.is_inside[next])
     }
 
-    /// A policy that surely arrives: every state steps, with as much luck as can be had, nearer to
-    /// the target.
+    /// A policy that arrives with probability one. States are added in breadth-first order from the
+    /// target, each with the pair most likely to lead to a state added before.
     fn approach(&self, target: usize) -> Vec<u32> {
         let mut choice = vec![u32::MAX; self.mdp.states()];
         let mut is_placed = vec![false; self.mdp.states()];
@@ -151,12 +148,12 @@ impl Search<'_> {
                 if is_placed[from] || !self.is_inside[from] || !self.stays(pair as usize) {
                     continue;
                 }
-                let luck = |pair: usize| -> f64 {
+                let chance = |pair: usize| -> f64 {
                     let row = self.mdp.row(pair).iter();
                     row.filter(|&(next, _)| is_placed[next]).map(|(_, p)| p).sum()
                 };
                 let pairs = self.mdp.pairs_of(from).filter(|&pair| self.stays(pair));
-                let best = pairs.max_by(|&a, &b| luck(a).total_cmp(&luck(b)));
+                let best = pairs.max_by(|&a, &b| chance(a).total_cmp(&chance(b)));
                 choice[from] = best.map_or(pair, |best| best as u32);
                 is_placed[from] = true;
                 queue.push_back(from);
@@ -195,7 +192,7 @@ impl Search<'_> {
             });
             let rows = rows.collect();
             let mut steps = vec![1.0; inside.len()];
-            // What filled in for one policy fills in for the next.
+            // If elimination filled in for one policy, it does for the next.
             let solver = match has_to_sweep {
                 true => TransientSolver::Sweeps { rows, leak },
                 false => TransientSolver::new(rows, leak),
@@ -209,7 +206,7 @@ impl Search<'_> {
             for &state in &inside {
                 let mut best = times[state as usize] * (1.0 - IMPROVEMENT) - blur;
                 for pair in mdp.pairs_of(state as usize) {
-                    // An infinite time outside the set makes a leaving pair lose by itself.
+                    // Times outside the set are infinite, so a pair that leaves it is never best.
                     let time = 1.0 + mdp.row(pair).dot(&times);
                     if time < best {
                         best = time;

@@ -1,19 +1,17 @@
-//! What is a finite world, and can its description be trusted?
+//! How is a finite MDP stored?
 //!
-//! The paper's MDP: states `0..S`, for each state a list of actions, for each pair a mean reward in
-//! `[0, r_max]` and a law over next states (paper, section 2). Here it is one validated, immutable,
-//! sparse table. A model that exists is correct: rows sum to one, targets exist, every state can act.
-//!
-//! Reads `reward`, built by `builder`; feeds `structure`, `evaluate`, `solve`, the worlds and the formats.
-//! Departures from the paper: an initial law instead of a single start state is allowed.
+//! The MDP of section 2 of the paper: states `0..S`, actions per state, and for each pair a reward
+//! distribution on `[0, r_max]` and a distribution over next states. It is a sparse, immutable table
+//! that [`MdpBuilder`] has validated. Unlike the paper, it allows an initial distribution instead of
+//! one start state.
 
 pub use crate::builder::MdpBuilder;
 use crate::reward::PairReward;
 
-/// A finite Markov decision process with sparse rows; built by [`MdpBuilder`], then immutable.
+/// A finite Markov decision process with sparse rows, built by [`MdpBuilder`].
 ///
-/// States are `0..states()`. The actions of a state are numbered from 0 in each state. A *pair* is
-/// a (state, action) with its own number; the pairs of a state are consecutive.
+/// States are `0..states()`. The actions of each state are numbered from 0. A *pair* (state, action)
+/// has its own number; the pairs of a state are consecutive.
 ///
 /// ```
 /// use tucrl::mdp::Mdp;
@@ -43,7 +41,7 @@ pub struct Mdp {
     pub(crate) action_names: Vec<String>,
 }
 
-/// One law over next states: sorted by state, no zero entries.
+/// A distribution over next states, sorted by state, without zeros.
 #[derive(Debug, Clone, Copy)]
 pub struct Row<'a> {
     /// The next states, increasing.
@@ -62,19 +60,19 @@ impl<'a> Row<'a> {
             .map(|(&next, &probability)| (next as usize, probability))
     }
 
-    /// The expectation of `values` under this law.
+    /// The expectation of `values`.
     #[inline]
     pub fn dot(self, values: &[f64]) -> f64 {
         self.next.iter().zip(self.probability).map(|(&next, &p)| p * values[next as usize]).sum()
     }
 
-    /// How many next states are possible.
+    /// The number of possible next states.
     #[inline]
     pub fn len(self) -> usize {
         self.next.len()
     }
 
-    /// Always false for a row of a model; here for completeness.
+    /// Always false for a row of an [`Mdp`].
     #[inline]
     pub fn is_empty(self) -> bool {
         self.next.is_empty()
@@ -93,7 +91,7 @@ impl Mdp {
         self.pair_start.len() - 1
     }
 
-    /// The number of state-action pairs that exist.
+    /// The number of state-action pairs.
     pub fn pairs(&self) -> usize {
         self.mean_reward.len()
     }
@@ -103,19 +101,19 @@ impl Mdp {
         self.next.len()
     }
 
-    /// The largest number of actions that any state has.
+    /// The largest number of actions of a state.
     #[doc(alias = "A")]
     pub fn max_actions(&self) -> usize {
         (0..self.states()).map(|state| self.actions(state)).max().unwrap_or(0)
     }
 
-    /// How many actions a state has.
+    /// The number of actions of a state.
     #[inline]
     pub fn actions(&self, state: usize) -> usize {
         (self.pair_start[state + 1] - self.pair_start[state]) as usize
     }
 
-    /// The numbers of a state's pairs, in the order of its actions.
+    /// The pairs of a state, in the order of its actions.
     #[inline]
     pub fn pairs_of(&self, state: usize) -> std::ops::Range<usize> {
         self.pair_start[state] as usize..self.pair_start[state + 1] as usize
@@ -131,14 +129,14 @@ impl Mdp {
         self.pair_start[state] as usize + action
     }
 
-    /// The law over next states of a pair.
+    /// The distribution over next states of a pair.
     #[inline]
     pub fn row(&self, pair: usize) -> Row<'_> {
         let entries = self.entries(pair);
         Row { next: &self.next[entries.clone()], probability: &self.probability[entries] }
     }
 
-    /// The numbers of a pair's entries in the table of all transitions.
+    /// The transitions of a pair, as indices into `next` and `probability`.
     #[inline]
     fn entries(&self, pair: usize) -> std::ops::Range<usize> {
         self.row_start[pair]..self.row_start[pair + 1]
@@ -150,33 +148,33 @@ impl Mdp {
         self.mean_reward[pair]
     }
 
-    /// The reward law of a pair.
+    /// The reward distribution of a pair.
     pub fn reward(&self, pair: usize) -> &PairReward {
         &self.rewards[pair]
     }
 
-    /// The largest reward that any law may give; the smallest is 0.
+    /// The upper bound on rewards; the lower bound is 0.
     pub fn r_max(&self) -> f64 {
         self.r_max
     }
 
-    /// The initial law, as `(state, probability)`, sorted, no zero entries.
+    /// The initial distribution, as `(state, probability)`, sorted, without zeros.
     #[doc(alias = "s_1")]
     pub fn start(&self) -> impl ExactSizeIterator<Item = (usize, f64)> + '_ {
         self.start.iter().map(|&(state, probability)| (state as usize, probability))
     }
 
-    /// The name of each state, or an empty slice.
+    /// The names of the states, or an empty slice.
     pub fn state_names(&self) -> &[String] {
         &self.state_names
     }
 
-    /// The name of each action number, or an empty slice.
+    /// The names of the action numbers, or an empty slice.
     pub fn action_names(&self) -> &[String] {
         &self.action_names
     }
 
-    /// The largest number of possible next states of any pair.
+    /// The largest number of possible next states of a pair.
     #[doc(alias = "Gamma")]
     pub fn max_support(&self) -> usize {
         (0..self.pairs()).map(|pair| self.row(pair).len()).max().unwrap_or(0)

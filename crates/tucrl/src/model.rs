@@ -1,37 +1,37 @@
-//! What can be walked in?
+//! Which worlds can be walked in?
 //!
-//! A [`Model`] is a table, or a table whose space is said to be larger than it is, or a generator without a
-//! table; a `Stroll` is any of them walked at random. A generator that lists what may follow is drawn from
-//! exactly as its table would be: the same stream gives the same walk, to the last bit.
+//! A [`Model`] is a table, or a generator without a table; a `ModelWalk` is one of them walked at random. A
+//! generator that lists the outcomes of a pair is sampled exactly as its table would be: the same random stream
+//! gives the same walk, to the last bit.
 //!
-//! A walk remembers of some thousand pairs what it was told could follow, and refuses a rule that changes its mind
-//! or draws what it does not list. Of a vast world that is a part, the one that is walked in most.
-//!
-//! Reads `env`, `generator`, `mdp`; feeds `run`. Departures from the paper: none.
+//! A walk remembers the listed outcomes of some thousand pairs, and refuses a generator whose list changes or that
+//! draws what it does not list.
 
 use std::sync::Arc;
 
+use thiserror::Error;
+
 use crate::env::{Environment, Step, Walk, WalkState};
 use crate::generator::{Generator, GeneratorError, Outcomes, list, start_law};
+use crate::learner::Learner;
 use crate::mdp::Mdp;
+use crate::planner::PlanError;
 use crate::rng::RandomStream;
 use crate::space::{ActionId, Space, StateId};
 
 /// A world to be walked in.
 #[derive(Debug, Clone)]
-#[non_exhaustive]
 pub enum Model {
     /// A table.
     Table(Arc<Mdp>),
-    /// A table of a world that nominally has more states, which are left out.
-    Padded(Arc<Mdp>, u64),
     /// A world without a table.
-    Generated {
-        /// Its rule.
-        generator: Arc<dyn Generator>,
-        /// Its reachable states in order, when they are known: number `i` of its table is state `i` here.
-        reachable: Option<Arc<[StateId]>>,
-    },
+    Generated(Arc<dyn Generator>),
+}
+
+impl From<Mdp> for Model {
+    fn from(mdp: Mdp) -> Self {
+        Self::Table(Arc::new(mdp))
+    }
 }
 
 impl From<Arc<Mdp>> for Model {
@@ -48,7 +48,7 @@ impl From<&Arc<Mdp>> for Model {
 
 impl From<Arc<dyn Generator>> for Model {
     fn from(generator: Arc<dyn Generator>) -> Self {
-        Self::Generated { generator, reachable: None }
+        Self::Generated(generator)
     }
 }
 
@@ -59,26 +59,23 @@ impl Model {
             |mdp: &Mdp| Space::listed((0..mdp.states()).map(|s| mdp.actions(s) as u32).collect());
         match self {
             Self::Table(mdp) => listed(mdp),
-            Self::Padded(mdp, states) => listed(mdp).padded(*states),
-            Self::Generated { generator, .. } => generator.space().clone(),
+            Self::Generated(generator) => generator.space().clone(),
         }
     }
 
     /// The largest possible reward.
     pub fn r_max(&self) -> f64 {
         match self {
-            Self::Table(mdp) | Self::Padded(mdp, _) => mdp.r_max(),
-            Self::Generated { generator, .. } => generator.r_max(),
+            Self::Table(mdp) => mdp.r_max(),
+            Self::Generated(generator) => generator.r_max(),
         }
     }
 
     /// The expected reward of a pair; what is not known is NaN.
     pub fn mean_reward(&self, state: StateId, action: ActionId) -> f64 {
         match self {
-            Self::Table(mdp) | Self::Padded(mdp, _) => {
-                mdp.mean_reward(mdp.pair(state as usize, action as usize))
-            }
-            Self::Generated { generator, .. } => {
+            Self::Table(mdp) => mdp.mean_reward(mdp.pair(state as usize, action as usize)),
+            Self::Generated(generator) => {
                 let mut outcomes = Outcomes::default();
                 match list(&**generator, state, action, &mut outcomes) {
                     Ok(()) if !outcomes.entries().is_empty() => outcomes.mean_reward(),
@@ -91,19 +88,16 @@ impl Model {
 
 /// A model walked at random.
 #[derive(Debug, Clone)]
-pub(crate) enum Stroll {
+pub(crate) enum ModelWalk {
     Table(Walk),
     Generated(Box<GeneratedWalk>),
 }
 
-impl Stroll {
+impl ModelWalk {
     pub(crate) fn new(model: &Model, random: RandomStream) -> Result<Self, GeneratorError> {
         Ok(match model {
             Model::Table(mdp) => Self::Table(Walk::new(Arc::clone(mdp), random)),
-            Model::Padded(mdp, states) => {
-                Self::Table(Walk::new(Arc::clone(mdp), random).padded(*states))
-            }
-            Model::Generated { generator, .. } => {
+            Model::Generated(generator) => {
                 Self::Generated(Box::new(GeneratedWalk::new(Arc::clone(generator), random)?))
             }
         })
@@ -112,20 +106,10 @@ impl Stroll {
     pub(crate) fn resume(model: &Model, at: WalkState) -> Self {
         match model {
             Model::Table(mdp) => Self::Table(Walk::resume(Arc::clone(mdp), at)),
-            Model::Padded(mdp, states) => {
-                Self::Table(Walk::resume(Arc::clone(mdp), at).padded(*states))
-            }
-            Model::Generated { generator, .. } => {
+            Model::Generated(generator) => {
                 let (generator, scratch) = (Arc::clone(generator), Scratch::default());
                 Self::Generated(Box::new(GeneratedWalk { generator, at, scratch }))
             }
-        }
-    }
-
-    pub(crate) fn space(&self) -> &Space {
-        match self {
-            Self::Table(walk) => walk.space(),
-            Self::Generated(walk) => walk.space(),
         }
     }
 
@@ -142,6 +126,64 @@ impl Stroll {
             Self::Generated(walk) => &walk.at,
         }
     }
+}
+
+/// Why a batch of steps was not finished.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum PlayError {
+    /// A plan failed.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    /// The world is given by a generator, and the generator is wrong.
+    #[error(transparent)]
+    World(#[from] GeneratorError),
+}
+
+/// Steps to be played one after another in a walk, and what they earned.
+#[derive(Debug)]
+pub struct Batch<'a> {
+    pub(crate) walk: &'a mut ModelWalk,
+    /// Steps taken so far, and when to stop.
+    pub(crate) taken: u64,
+    pub(crate) until: u64,
+    pub(crate) reward: f64,
+    pub(crate) mean_reward: f64,
+}
+
+impl Batch<'_> {
+    /// Lets a learner play the steps.
+    ///
+    /// # Errors
+    /// When a plan fails, or the world does.
+    pub fn play<L: Learner + ?Sized>(&mut self, learner: &mut L) -> Result<(), PlayError> {
+        let Self { walk, taken, until, reward, mean_reward } = self;
+        match walk {
+            ModelWalk::Table(walk) => play(learner, walk, *until, taken, reward, mean_reward),
+            ModelWalk::Generated(walk) => {
+                play(learner, &mut **walk, *until, taken, reward, mean_reward)
+            }
+        }
+    }
+}
+
+fn play<L: Learner + ?Sized, W: Environment>(
+    learner: &mut L,
+    walk: &mut W,
+    until: u64,
+    taken: &mut u64,
+    reward: &mut f64,
+    mean_reward: &mut f64,
+) -> Result<(), PlayError> {
+    while *taken < until {
+        let action = learner.act()?;
+        let step = walk.step(action)?;
+        learner.observe(step.reward, step.next);
+        *reward += step.reward;
+        *mean_reward += step.mean_reward;
+        *taken += 1;
+    }
+    Ok(())
 }
 
 /// A generator walked at random.
@@ -232,12 +274,12 @@ impl GeneratedWalk {
             return Some(Err(error));
         }
         self.at.state = next;
-        // Nobody has said what it is in expectation, and over time the rewards themselves do.
+        // The expected reward is not known; over time the rewards themselves average to it.
         Some(Ok(Step { reward, mean_reward: reward, next }))
     }
 
-    /// What is drawn must be in the list, if there is one. Who draws does so to be fast: the list is asked for
-    /// when a transition is met for the first time, or after long.
+    /// What is drawn must be in the list, if there is one. The list is asked for only when a transition is met for
+    /// the first time, or is no longer remembered.
     fn check_drawn(&mut self, action: ActionId, next: StateId) -> Result<(), GeneratorError> {
         let state = self.at.state;
         let Scratch { outcomes, memory, .. } = &mut self.scratch;

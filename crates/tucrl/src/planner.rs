@@ -1,10 +1,7 @@
-//! What does planning give back, and what must an algorithm say to be one?
+//! What does planning give back, and what must a planner provide?
 //!
 //! A plan is a policy on the seen states, possibly mixing two actions, with the optimistic gain and
-//! bias that justify it and the numbers that a record of the episode needs (ALGORITHMS 0.5). An
-//! algorithm is a [`Planner`] plus a stopping rule; `episode` is the loop around it.
-//!
-//! Reads `counts`; feeds `episode`, `evi`, `agents`. Departures from the paper: none.
+//! bias that justify it and the numbers that a record of the episode needs. `episode` is the loop around it.
 
 use std::cell::RefCell;
 use std::sync::Arc;
@@ -15,26 +12,12 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use crate::counts::Counts;
+use crate::counts::Variance;
 use crate::inner_max::Values;
 use crate::plausible::KnownRewards;
+use crate::rng::RandomStream;
+use crate::rules::EpisodeRule;
 use crate::space::StateId;
-
-/// When an episode ends, and with it the plan.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
-pub enum Rule {
-    /// Before a pair is played more often in the episode than before it (UCRL2): nu >= max(1, N).
-    #[default]
-    Doubling,
-    /// The same, and before acting in a state that had never been visited (TUCRL).
-    NewStates,
-    /// When it is longer than the last one, or a pair has more than twice the visits that it had (TSDE).
-    Growing,
-    /// At the times 1, 2, 4, 8, ... (DS-PSRL).
-    PowersOfTwo,
-    /// As doubling; within the episode, plans last 1, 2, 4, ... steps, with counts that stand still
-    /// (REGAL.D).
-    Guesses,
-}
 
 /// How one acts in a seen state: the action, and the other one with its probability.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -94,19 +77,19 @@ impl Plan {
 
     /// The span of the bias over the seen states.
     pub fn span_seen(&self) -> f64 {
-        let (low, high) = ends(self.bias.iter().copied());
+        let (low, high) = min_max(self.bias.iter().copied());
         high - low
     }
 
     /// The span of the bias over all planned states.
     pub fn span(&self) -> f64 {
-        let (low, high) = ends(self.bias.iter().copied().chain(self.bias_unseen));
+        let (low, high) = min_max(self.bias.iter().copied().chain(self.bias_unseen));
         self.whole_span.unwrap_or(high - low)
     }
 }
 
 /// The smallest and the largest of some numbers.
-pub(crate) fn ends(values: impl Iterator<Item = f64>) -> (f64, f64) {
+pub(crate) fn min_max(values: impl Iterator<Item = f64>) -> (f64, f64) {
     values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)))
 }
 
@@ -130,7 +113,7 @@ pub enum PlanError {
         /// The accuracy asked for.
         tolerance: f64,
     },
-    /// Somebody asked to stop; see [`Pulse`].
+    /// [`Pulse`] asked to stop.
     #[error("planning at step {t_k} was interrupted")]
     Interrupted {
         /// The step at which the episode would have started.
@@ -188,10 +171,9 @@ pub enum PlanError {
     },
 }
 
-/// How far the plan at hand is, for another thread that waits for it and may give it up.
+/// Progress of the plan under way, for another thread that may show or interrupt it.
 ///
-/// It is set for a thread and a piece of work, not handed down through every learner: what is computed does not
-/// depend on it.
+/// It is set for a thread and a closure, not passed through every learner: results do not depend on it.
 #[derive(Debug, Default)]
 pub struct Pulse {
     stop: Arc<AtomicBool>,
@@ -205,12 +187,12 @@ thread_local! {
 }
 
 impl Pulse {
-    /// A pulse whose plans are given up when the flag is set.
+    /// A pulse whose plans are interrupted when the flag is set.
     pub fn new(stop: Arc<AtomicBool>) -> Arc<Self> {
         Arc::new(Self { stop, ..Self::default() })
     }
 
-    /// Does some work whose plans, on this thread, beat this pulse. No plan is at hand afterwards.
+    /// Calls `work`; plans made on this thread meanwhile report here.
     pub fn during<R>(self: &Arc<Self>, work: impl FnOnce() -> R) -> R {
         /// Also when the work panics.
         struct Restore(Option<Arc<Pulse>>);
@@ -227,12 +209,12 @@ impl Pulse {
         work()
     }
 
-    /// The pulse of this thread's work, if anybody waits for it.
+    /// The pulse set for this thread, if any.
     pub(crate) fn present() -> Option<Arc<Self>> {
         PULSE.with(|pulse| pulse.borrow().clone())
     }
 
-    /// Says how far the plan is; returns whether it should go on.
+    /// Reports progress; returns false if the plan should stop.
     pub(crate) fn beat(&self, sweeps: u64, span: f64, tolerance: f64) -> bool {
         self.span.store(span.to_bits(), Relaxed);
         self.tolerance.store(tolerance.to_bits(), Relaxed);
@@ -240,8 +222,7 @@ impl Pulse {
         !self.stop.load(Relaxed)
     }
 
-    /// The sweeps of the last plan so far, how far apart its increments are and how close they have to get;
-    /// nothing when no work is under way.
+    /// Sweeps of the plan under way, the span of its increments, and the tolerance; `None` between plans.
     pub fn read(&self) -> Option<(u64, f64, f64)> {
         let number = |bits: &AtomicU64| f64::from_bits(bits.load(Relaxed));
         let sweeps = self.sweeps.load(Relaxed);
@@ -250,9 +231,8 @@ impl Pulse {
 }
 
 /// What a planner may look at when an episode starts.
-#[derive(Clone, Copy)]
-pub struct Situation<'a> {
-    /// What has been seen.
+pub struct PlanInput<'a> {
+    /// What has been counted.
     pub counts: &'a Counts,
     /// The time of the first action of the episode.
     pub t_k: u64,
@@ -260,54 +240,41 @@ pub struct Situation<'a> {
     pub previous: Option<&'a Values>,
     /// True mean rewards, for learners that are told.
     pub known: KnownRewards<'a>,
-    /// A seed of its own for every plan, for planners that sample.
-    pub luck: u64,
-    /// For every pair, how many of its rewards came up as successes of a coin; see
-    /// [`Planner::tosses_for`].
-    pub successes: Option<&'a [u64]>,
-    /// How long the last episode was.
+    /// The learner's random numbers, for planners that sample.
+    pub random: &'a mut RandomStream,
+    /// The length of the last episode.
     pub last_length: Option<u64>,
-    /// How many plans this episode has had before, with [`Rule::Guesses`].
-    pub guess: u32,
+    /// How many plans this episode has had before, with rules that [replan](crate::rules::Verdict::Replan).
+    pub replans: u32,
 }
 
-impl<'a> Situation<'a> {
+impl<'a> PlanInput<'a> {
     /// Nothing but counts and a time.
-    pub fn new(counts: &'a Counts, t_k: u64) -> Self {
-        Self {
-            counts,
-            t_k,
-            previous: None,
-            known: None,
-            luck: 0,
-            successes: None,
-            last_length: None,
-            guess: 0,
-        }
+    pub fn new(counts: &'a Counts, t_k: u64, random: &'a mut RandomStream) -> Self {
+        Self { counts, t_k, previous: None, known: None, random, last_length: None, replans: 0 }
     }
 }
 
-/// Turns counts into a plan.
+/// Turns counts into a plan, and says when to plan again.
 pub trait Planner {
+    /// When an episode ends.
+    type Rule: EpisodeRule;
+
     /// Plans the episode that starts now.
     ///
     /// # Errors
     /// When the plan does not converge; never a policy without a guarantee.
-    fn plan(&self, now: &Situation<'_>) -> Result<Plan, PlanError>;
+    fn plan(&mut self, now: &mut PlanInput<'_>) -> Result<Plan, PlanError>;
 
     /// When an episode ends.
-    fn rule(&self) -> Rule {
-        Rule::Doubling
+    fn rule(&self) -> Self::Rule;
+
+    /// Which empirical variance the counts keep.
+    fn variance(&self) -> Variance {
+        Variance::default()
     }
 
-    /// Whether plans are drawn at random, so that each needs a seed.
-    fn samples(&self) -> bool {
-        false
-    }
-
-    /// The reward that is a sure success, if each reward decides the bias of a coin whose fall is what
-    /// the planner wants to know.
-    fn tosses_for(&self) -> Option<f64> {
-        None
-    }
+    /// Hears of every reward, for planners that keep more than counts.
+    #[inline]
+    fn observe(&mut self, _pair: usize, _reward: f64, _random: &mut RandomStream) {}
 }

@@ -1,16 +1,14 @@
-//! How does one act in every state?
+//! Which action is played in each state?
 //!
-//! A stationary Markov policy (paper, section 2), possibly randomised: for every state a law over
-//! its actions. A deterministic one is the special case with one action of probability one.
-//!
-//! Reads `mdp`; feeds `evaluate`, `solve` and the command line. Departures from the paper: none.
+//! A stationary Markov policy (paper, section 2): a distribution over actions for every state. A
+//! deterministic policy has one action of probability one.
 
 use serde::{Deserialize, Serialize};
 
 use crate::error::PolicyError;
 use crate::mdp::Mdp;
 
-/// A stationary policy: for every state, the actions played and their probabilities.
+/// A stationary policy.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Policy {
     /// Choices of state `s` are `start[s]..start[s + 1]`.
@@ -19,13 +17,13 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy that plays one given action in each state.
+    /// The policy that plays the given action in each state.
     pub fn deterministic(actions: impl IntoIterator<Item = usize>) -> Self {
         let choices: Vec<_> = actions.into_iter().map(|action| (action as u32, 1.0)).collect();
         Self { start: (0..=choices.len()).collect(), choices }
     }
 
-    /// The policy that plays the given laws, one list of `(action, probability)` per state.
+    /// The policy with one list of `(action, probability)` per state.
     pub fn randomised<L: IntoIterator<Item = (usize, f64)>>(
         laws: impl IntoIterator<Item = L>,
     ) -> Self {
@@ -41,7 +39,7 @@ impl Policy {
         policy
     }
 
-    /// The policy that plays every action of every state equally often.
+    /// The policy that plays all actions of a state with equal probability.
     pub fn uniform(mdp: &Mdp) -> Self {
         Self::randomised((0..mdp.states()).map(|state| {
             let actions = mdp.actions(state);
@@ -49,7 +47,7 @@ impl Policy {
         }))
     }
 
-    /// The number of states that the policy covers.
+    /// The number of states.
     pub fn states(&self) -> usize {
         self.start.len() - 1
     }
@@ -61,7 +59,7 @@ impl Policy {
             .map(|&(action, probability)| (action as usize, probability))
     }
 
-    /// The action of a state when the policy is deterministic there.
+    /// The action of a state, if the policy is deterministic there.
     pub fn action(&self, state: usize) -> Option<usize> {
         let mut choices = self.choices(state);
         match (choices.next(), choices.next()) {

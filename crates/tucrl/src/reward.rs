@@ -1,19 +1,17 @@
-//! How is the reward of one action drawn?
+//! How is the reward of a state-action pair distributed?
 //!
-//! The paper lets rewards be any law on `[0, r_max]` and only their means matter to the exact
-//! answers. A reward may also be drawn jointly with the next state: then every next state has its
-//! own law ([`PairReward::Joint`]), which describes every joint law there is.
-//!
-//! Reads `rng`; feeds `mdp`. Departures from the paper: none.
+//! Any distribution on `[0, r_max]` (paper, section 2); exact answers depend only on the mean. A
+//! reward may be drawn jointly with the next state: then each next state has its own distribution
+//! ([`PairReward::Joint`]).
 
 use crate::rng::RandomStream;
 
-/// The law of one reward.
+/// The distribution of a reward.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RewardLaw {
-    /// Always the same.
+    /// A constant.
     Constant(f64),
-    /// Uniform between two ends.
+    /// Uniform on `[low, high)`.
     Uniform {
         /// The smallest reward.
         low: f64,
@@ -22,12 +20,12 @@ pub enum RewardLaw {
     },
     /// `value` with the given probability, otherwise 0.
     Bernoulli {
-        /// The probability of being paid.
+        /// The probability of `value`.
         probability: f64,
-        /// What is paid.
+        /// The reward.
         value: f64,
     },
-    /// One of finitely many outcomes, as `(reward, probability)`.
+    /// Finitely many values, as `(reward, probability)`.
     Discrete(Box<[(f64, f64)]>),
 }
 
@@ -38,7 +36,7 @@ impl From<f64> for RewardLaw {
 }
 
 impl RewardLaw {
-    /// A law over finitely many outcomes `(reward, probability)`.
+    /// A distribution over finitely many values `(reward, probability)`.
     pub fn discrete(outcomes: impl IntoIterator<Item = (f64, f64)>) -> Self {
         Self::Discrete(outcomes.into_iter().collect())
     }
@@ -57,7 +55,7 @@ impl RewardLaw {
         }
     }
 
-    /// The smallest and the largest reward that the law can give.
+    /// The smallest and the largest possible reward.
     pub fn bounds(&self) -> (f64, f64) {
         match self {
             Self::Constant(reward) => (*reward, *reward),
@@ -71,7 +69,7 @@ impl RewardLaw {
         }
     }
 
-    /// Draws one reward. A constant uses no random number, every other law exactly one.
+    /// Draws a reward. A constant consumes no random number, every other distribution exactly one.
     #[inline]
     pub fn sample(&self, random: &mut RandomStream) -> f64 {
         match self {
@@ -101,7 +99,7 @@ impl RewardLaw {
         }
     }
 
-    /// The same law with every −0 written as 0: one form for one meaning, in memory and in files.
+    /// Replaces every −0 by 0, so that equal distributions have one form in memory and in files.
     pub(crate) fn with_plain_zeros(self) -> Self {
         match self {
             Self::Constant(reward) => Self::Constant(reward + 0.0),
@@ -118,7 +116,7 @@ impl RewardLaw {
         }
     }
 
-    /// What is wrong with the law, if anything; its range is checked by the model.
+    /// The defect of an invalid distribution. The builder checks the range.
     pub(crate) fn defect(&self) -> Option<String> {
         let is_probability = |p: f64| (0.0..=1.0).contains(&p);
         match self {
@@ -157,7 +155,7 @@ impl RewardLaw {
         }
     }
 
-    /// The outcomes of a law that has finitely many, `None` for a continuous one.
+    /// The values `(reward, probability)`; `None` for a continuous distribution.
     pub(crate) fn outcomes(&self) -> Option<Vec<(f64, f64)>> {
         match self {
             Self::Constant(reward) => Some(vec![(*reward, 1.0)]),
@@ -175,6 +173,6 @@ impl RewardLaw {
 pub enum PairReward {
     /// Drawn independently of the next state.
     Alone(RewardLaw),
-    /// Drawn together with the next state: one law per entry of the transition row, in its order.
+    /// Drawn jointly with the next state: one distribution per entry of the transition row.
     Joint(Box<[RewardLaw]>),
 }

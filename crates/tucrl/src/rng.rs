@@ -1,16 +1,14 @@
-//! Where does randomness come from, and will it be the same tomorrow?
+//! How are random numbers drawn reproducibly?
 //!
-//! The generator is named (xoshiro256++), its streams are derived from a master seed, a run index
-//! and a purpose, and the samplers are written here rather than taken from a crate that may change
-//! their values. Golden tests freeze every one of them.
-//!
-//! Read by reward laws, random worlds, walks and learners. The paper does not speak of generators.
+//! The generator is xoshiro256++; streams are derived from a master seed, a run index and a purpose.
+//! The samplers are implemented here, because a crate may change the values of its own. Golden tests
+//! pin the values.
 
 use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 use serde::{Deserialize, Serialize};
 
-/// A portable random stream: the same seed gives the same numbers on every machine, for ever.
+/// A portable random stream: a seed gives the same numbers on every machine and in every version.
 ///
 /// ```
 /// use tucrl::rng::RandomStream;
@@ -21,24 +19,24 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RandomStream(Xoshiro256PlusPlus);
 
-/// What a stream is for; different purposes of one run never share numbers.
+/// The purpose of a stream; each purpose of a run has its own stream.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Purpose {
-    /// The world's transitions and rewards.
+    /// Transitions and rewards.
     World,
-    /// The agent's own coin flips.
+    /// The agent's own randomness.
     Agent,
 }
 
 impl RandomStream {
-    /// The stream that belongs to `seed`.
+    /// The stream of a seed.
     pub fn new(seed: u64) -> Self {
         Self(Xoshiro256PlusPlus::seed_from_u64(seed))
     }
 
-    /// The stream of one run of one experiment for one purpose.
+    /// The stream of one run for one purpose.
     ///
-    /// Agents of the same run index face the same world stream, so comparisons are paired.
+    /// Runs with the same index share the world stream, so comparisons of agents are paired.
     pub fn of_run(master_seed: u64, run: u64, purpose: Purpose) -> Self {
         let purpose = match purpose {
             Purpose::World => 1,
@@ -66,7 +64,7 @@ impl RandomStream {
         (self.bits() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
     }
 
-    /// A uniform number in `[low, high)`; `low` when they are equal.
+    /// A uniform number in `[low, high)`; `low` if they are equal.
     #[inline]
     pub fn uniform(&mut self, low: f64, high: f64) -> f64 {
         (low + (high - low) * self.unit()).max(low).min(high)
@@ -78,7 +76,7 @@ impl RandomStream {
         self.unit() < probability
     }
 
-    /// A uniform integer in `0..bound`, without bias (multiply and reject).
+    /// An unbiased uniform integer in `0..bound` (Lemire 2019).
     ///
     /// # Panics
     /// When `bound` is zero.
@@ -94,9 +92,10 @@ impl RandomStream {
         }
     }
 
-    /// An index drawn with the given probabilities, which sum to one.
+    /// An index drawn with the given probabilities, which sum to one. Consumes one number.
     ///
-    /// Uses one number. Rounding at the end of the sum falls to the last index of positive weight.
+    /// If rounding leaves the sum below the drawn number, returns the last index of positive
+    /// probability.
     ///
     /// # Panics
     /// When `probabilities` is empty.
@@ -122,8 +121,8 @@ impl RandomStream {
         1.0 - self.unit()
     }
 
-    /// A standard normal number (Marsaglia's polar method; the second number of a pair is not kept, so
-    /// that a stream has no memory but its generator).
+    /// A standard normal number (Marsaglia's polar method). The second number of each pair is
+    /// discarded, so that the generator is the whole state of a stream.
     pub fn normal(&mut self) -> f64 {
         loop {
             let (x, y) = (2.0 * self.unit() - 1.0, 2.0 * self.unit() - 1.0);
@@ -137,7 +136,7 @@ impl RandomStream {
     /// A gamma number of scale 1, for a shape of at least 1 (Marsaglia and Tsang 2000).
     ///
     /// # Panics
-    /// When the shape is below 1 or not a number; [`RandomStream::log_gamma`] takes every positive one.
+    /// When the shape is below 1 or NaN; [`RandomStream::log_gamma`] accepts every positive shape.
     pub fn gamma(&mut self, shape: f64) -> f64 {
         assert!(shape >= 1.0, "use log_gamma for shapes below 1");
         if shape == 1.0 {
@@ -158,8 +157,8 @@ impl RandomStream {
         }
     }
 
-    /// The logarithm of a gamma number of scale 1. Small shapes give numbers too small for a float, whose
-    /// logarithms are none the less at hand: gamma(a) is gamma(a + 1) times the a-th root of a uniform.
+    /// The logarithm of a gamma number of scale 1, finite where the number itself would underflow:
+    /// for a < 1, gamma(a) = gamma(a + 1) U^(1/a) with U uniform.
     ///
     /// # Panics
     /// When the shape is not positive.
@@ -180,10 +179,10 @@ impl RandomStream {
         1.0 / (1.0 + (y - x).exp())
     }
 
-    /// Replaces shapes by a draw from the Dirichlet law that has them.
+    /// Overwrites the shapes by a draw from their Dirichlet distribution.
     ///
     /// # Panics
-    /// When there are none, or one is not positive.
+    /// When there are no shapes, or one is not positive.
     pub fn dirichlet(&mut self, shapes: &mut [f64]) {
         assert!(!shapes.is_empty(), "a law needs something to give mass to");
         if shapes.iter().all(|&shape| shape >= 1.0) {
@@ -191,7 +190,7 @@ impl RandomStream {
                 *shape = self.gamma(*shape);
             }
         } else {
-            // In logarithms: however small the numbers, the largest is 1 after the shift.
+            // Shifted logarithms: the largest number becomes 1, so the sum cannot underflow.
             for shape in shapes.iter_mut() {
                 *shape = self.log_gamma(*shape);
             }
@@ -202,14 +201,14 @@ impl RandomStream {
         if total > 0.0 {
             shapes.iter_mut().for_each(|mass| *mass /= total);
         } else {
-            // Every gamma number was 0, as happens once in 2^53 draws of a single shape 1.
+            // All gamma numbers were 0, which has probability 2^-53 for a single shape 1.
             let even = 1.0 / shapes.len() as f64;
             shapes.fill(even);
         }
     }
 }
 
-/// The finaliser of splitmix64: a bijection of 64-bit words that spreads every bit.
+/// The finaliser of splitmix64.
 fn mix(word: u64) -> u64 {
     let mut z = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -1,28 +1,27 @@
 //! What did one agent earn in one world with one seed?
 //!
 //! One run: regret T g* - sum of rewards and pseudo-regret T g* - sum of mean rewards at requested times,
-//! a record per episode, the counters Z and Y, and final counts (ALGORITHMS 0.1, 0.5, 2.6). A run can be
-//! stopped after any step, written down and continued: sums are kept in blocks that do not depend on where
-//! it was stopped, and every random number comes from two streams that belong to the run, so it ends the
-//! same to the last bit. Memory does not grow with the number of steps.
-//!
-//! Reads `env`, `model`, `agents`; feeds the laboratory. Departures from the paper: none.
+//! a record per episode, the counters Z and Y, and final counts. A run can be stopped after any step, stored and
+//! continued, if its learner can be saved: sums are kept in blocks that do not depend on where it was stopped, and
+//! every random number comes from two streams that belong to the run, so it ends the same to the last bit. Memory
+//! does not grow with the number of steps.
 
+use std::fmt;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::agents::{Agent, AgentError, Algorithm, Knowledge, Learner, RuleOfThumb, with_learner};
-use crate::env::{Environment, WalkState};
-use crate::episode::{EpisodeRecord, KnownMeans};
+use crate::env::WalkState;
+use crate::episode::EpisodeRecord;
 use crate::generator::GeneratorError;
-use crate::model::{Model, Stroll};
+use crate::learner::{AgentError, Algorithm, Learner, Saved, Setting, Start};
+use crate::model::{Batch, Model, ModelWalk, PlayError};
 use crate::planner::PlanError;
-use crate::policy::Policy;
 use crate::rng::{Purpose, RandomStream};
 use crate::space::StateId;
+use crate::truth::Truth;
 
 /// Steps whose rewards are summed before they are added to the total: small sums keep their digits.
 const BLOCK: u64 = 1 << 16;
@@ -30,9 +29,9 @@ const BLOCK: u64 = 1 << 16;
 /// At which times regret is written down.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Checkpoints {
-    /// So many a decade, evenly on a log scale, and the last step.
+    /// This many per decade, evenly on a log scale, and the last step.
     PerDecade(u32),
-    /// So many, evenly spaced, the last one at the last step.
+    /// This many, evenly spaced, the last one at the last step.
     Even(u64),
     /// At these times, and the last step.
     At(Vec<u64>),
@@ -63,22 +62,9 @@ impl Checkpoints {
     }
 }
 
-/// What is true of the world, for measuring; learners do not see it.
-#[derive(Debug, Clone)]
-pub struct Truth {
-    /// The optimal gain from the start.
-    pub gain: f64,
-    /// How many states can be reached.
-    pub reachable: u64,
-    /// An optimal policy, for the oracle.
-    pub optimal_policy: Policy,
-}
-
-/// One agent, one world, one seed.
+/// How long a run is, what it writes down, and its seeds.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RunSpec {
-    /// The algorithm and its options.
-    pub algorithm: Algorithm,
     /// How many steps.
     pub steps: u64,
     /// When regret is written down.
@@ -99,10 +85,10 @@ pub enum RunError {
     /// A plan failed.
     #[error(transparent)]
     Plan(#[from] PlanError),
-    /// The world is given by a rule, and the rule is wrong.
+    /// The world is given by a generator, and the generator is wrong.
     #[error(transparent)]
     World(#[from] GeneratorError),
-    /// Something that cannot happen did; for whoever runs many runs and must not lose the others.
+    /// A panic inside a run, caught so that other runs go on.
     #[error("a bug in tucrl: {message}; please report it with the spec and the seed of the run")]
     Bug {
         /// What the code complained about.
@@ -110,17 +96,26 @@ pub enum RunError {
     },
 }
 
-/// What an episode was, judged by the truth (ALGORITHMS 2.6).
+/// Which case of the paper's analysis an episode belongs to, judged by the truth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Case {
     /// Every state of the space has been seen.
     Plain,
     /// Exactly the reachable states have been seen.
     CaseI,
-    /// Something reachable is unseen, and transitions to unseen states are believed in.
+    /// Something reachable is unseen, and the plan has transitions to unseen states.
     CaseII,
     /// Something reachable is unseen, and nothing leads there in the plan.
     Missed,
+}
+
+impl From<PlayError> for RunError {
+    fn from(error: PlayError) -> Self {
+        match error {
+            PlayError::Plan(error) => Self::Plan(error),
+            PlayError::World(error) => Self::World(error),
+        }
+    }
 }
 
 impl Case {
@@ -167,21 +162,52 @@ pub struct RunRecord {
 }
 
 /// A run under way.
-#[derive(Debug, Clone)]
 pub struct Run {
     spec: RunSpec,
-    truth: Truth,
+    algorithm: Arc<dyn Algorithm>,
+    truth: Arc<Truth>,
     times: Vec<u64>,
-    walk: Stroll,
-    state: RunState,
+    walk: ModelWalk,
+    learner: Box<dyn Learner>,
+    sums: Sums,
     elapsed: Duration,
 }
 
-/// All of a run that changes while it goes on; what a checkpoint stores.
+impl fmt::Debug for Run {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (spec, taken) = (&self.spec, self.sums.taken);
+        write!(f, "Run({:?}, {spec:?}, {taken} steps taken)", self.algorithm)
+    }
+}
+
+/// All of a run that changes while it goes on, for a checkpoint.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunState {
-    agent: Agent,
+    learner: Saved,
     walk: WalkState,
+    sums: Sums,
+}
+
+impl RunState {
+    /// Steps taken.
+    pub fn taken(&self) -> u64 {
+        self.sums.taken
+    }
+
+    /// The state in which the run stood.
+    pub fn state(&self) -> StateId {
+        self.walk.state()
+    }
+
+    /// The learner as it was.
+    pub fn learner(&self) -> &Saved {
+        &self.learner
+    }
+}
+
+/// What a run has earned.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+struct Sums {
     /// Steps taken.
     taken: u64,
     reward: Sum,
@@ -189,13 +215,6 @@ pub struct RunState {
     regret: Vec<(u64, f64)>,
     pseudo_regret: Vec<(u64, f64)>,
     z_over_time: Vec<(u64, u64)>,
-}
-
-impl RunState {
-    /// Where the run stood when the state was taken, and the agent as it was then.
-    pub fn into_agent(self) -> (StateId, Agent) {
-        (self.walk.state(), self.agent)
-    }
 }
 
 /// A long sum in blocks.
@@ -220,53 +239,45 @@ impl Run {
     /// Prepares a run.
     ///
     /// # Errors
-    /// When an option of the agent is out of range or it needs what cannot be told, or the world's rule
-    /// is wrong.
-    pub fn new(spec: RunSpec, model: impl Into<Model>, truth: Truth) -> Result<Self, RunError> {
-        let model = model.into();
-        if let Some(r_max) = spec.algorithm.r_max().filter(|&r_max| r_max < model.r_max()) {
-            // Optimism that is capped below what the world can pay is none.
-            let (option, value) = ("r_max", r_max.to_string());
-            let expected = "at least the largest reward of the world";
-            return Err(AgentError::Option { option, value, expected }.into());
-        }
+    /// When an option of the algorithm is refused or it needs what the world cannot tell, or the generator is wrong.
+    pub fn new(
+        spec: RunSpec,
+        algorithm: Arc<dyn Algorithm>,
+        model: &Model,
+        truth: Arc<Truth>,
+    ) -> Result<Self, RunError> {
         let world = RandomStream::of_run(spec.master_seed, spec.run, Purpose::World);
         let own = RandomStream::of_run(spec.master_seed, spec.run, Purpose::Agent);
-        let knowledge = knowledge(&model, &truth);
-        let walk = Stroll::new(&model, world)?;
-        let agent = spec.algorithm.start(walk.space().clone(), walk.state(), own, &knowledge)?;
-        let state = RunState {
-            agent,
-            walk: walk.position().clone(),
-            taken: 0,
-            reward: Sum::default(),
-            mean_reward: Sum::default(),
-            regret: Vec::new(),
-            pseudo_regret: Vec::new(),
-            z_over_time: Vec::new(),
-        };
+        let walk = ModelWalk::new(model, world)?;
+        let setting = setting(&spec, model, &truth);
+        let start = Start { setting: &setting, state: walk.state(), random: own };
+        let learner = algorithm.start(start)?;
         let times = spec.checkpoints.times(spec.steps);
-        Ok(Self { spec, truth, times, walk, state, elapsed: Duration::ZERO })
+        let (sums, elapsed) = (Sums::default(), Duration::ZERO);
+        Ok(Self { spec, algorithm, truth, times, walk, learner, sums, elapsed })
     }
 
     /// Continues a run from a stored state.
     ///
     /// # Errors
-    /// When the agent needs what cannot be told.
-    ///
-    /// # Panics
-    /// When the state belongs to another model.
+    /// When the algorithm cannot be restored, or the state is that of another algorithm or world.
     pub fn resume(
         spec: RunSpec,
-        model: impl Into<Model>,
-        truth: Truth,
-        mut state: RunState,
+        algorithm: Arc<dyn Algorithm>,
+        model: &Model,
+        truth: Arc<Truth>,
+        state: RunState,
     ) -> Result<Self, RunError> {
-        let model = model.into();
-        state.agent.inform(&spec.algorithm, &knowledge(&model, &truth))?;
-        let walk = Stroll::resume(&model, state.walk.clone());
+        let setting = setting(&spec, model, &truth);
+        if state.walk.state() >= setting.space.states() {
+            let reason = format!("state {} is outside this world", state.walk.state());
+            return Err(AgentError::Checkpoint { reason }.into());
+        }
+        let learner = algorithm.restore(&setting, &state.learner)?;
+        let walk = ModelWalk::resume(model, state.walk);
         let times = spec.checkpoints.times(spec.steps);
-        Ok(Self { spec, truth, times, walk, state, elapsed: Duration::ZERO })
+        let (sums, elapsed) = (state.sums, Duration::ZERO);
+        Ok(Self { spec, algorithm, truth, times, walk, learner, sums, elapsed })
     }
 
     /// Goes on until `time` steps have been taken in all, or the run is complete.
@@ -276,141 +287,115 @@ impl Run {
     pub fn advance(&mut self, time: u64) -> Result<(), RunError> {
         let goal = time.min(self.spec.steps);
         let clock = Instant::now();
-        let planned = self.state.agent.plan_time();
+        let planned = self.learner.diary().plan_time;
         let mut outcome = Ok(());
-        while self.state.taken < goal && outcome.is_ok() {
-            let next_time = self.times.partition_point(|&time| time <= self.state.taken);
+        while self.sums.taken < goal && outcome.is_ok() {
+            let next_time = self.times.partition_point(|&time| time <= self.sums.taken);
             let checkpoint = self.times.get(next_time).copied().unwrap_or(goal);
-            let block_end = (self.state.taken / BLOCK + 1) * BLOCK;
-            let until = goal.min(checkpoint).min(block_end);
-            let (walk, state) = (&mut self.walk, &mut self.state);
-            let (taken, reward) = (&mut state.taken, &mut state.reward.block);
-            let mean = &mut state.mean_reward.block;
-            outcome = with_learner!(&mut state.agent, learner => match walk {
-                Stroll::Table(walk) => play(learner, walk, until, taken, reward, mean),
-                Stroll::Generated(walk) => play(learner, &mut **walk, until, taken, reward, mean),
-            });
-            if state.taken == checkpoint {
-                let best = state.taken as f64 * self.truth.gain;
-                state.regret.push((state.taken, best - state.reward.value()));
-                state.pseudo_regret.push((state.taken, best - state.mean_reward.value()));
-                state.z_over_time.push((state.taken, state.agent.poor_steps().0));
+            let block_end = (self.sums.taken / BLOCK + 1) * BLOCK;
+            let sums = &mut self.sums;
+            let mut batch = Batch {
+                walk: &mut self.walk,
+                taken: sums.taken,
+                until: goal.min(checkpoint).min(block_end),
+                reward: sums.reward.block,
+                mean_reward: sums.mean_reward.block,
+            };
+            outcome = self.learner.play(&mut batch);
+            sums.taken = batch.taken;
+            sums.reward.block = batch.reward;
+            sums.mean_reward.block = batch.mean_reward;
+            if sums.taken == checkpoint {
+                let best = sums.taken as f64 * self.truth.gain();
+                sums.regret.push((sums.taken, best - sums.reward.value()));
+                sums.pseudo_regret.push((sums.taken, best - sums.mean_reward.value()));
+                sums.z_over_time.push((sums.taken, self.learner.diary().poor_steps));
             }
-            if state.taken == block_end {
-                state.reward.close_block();
-                state.mean_reward.close_block();
+            if sums.taken == block_end {
+                sums.reward.close_block();
+                sums.mean_reward.close_block();
             }
         }
-        self.state.walk = self.walk.position().clone();
-        let spent_planning = self.state.agent.plan_time() - planned;
+        let spent_planning = self.learner.diary().plan_time - planned;
         self.elapsed += clock.elapsed().saturating_sub(spent_planning);
-        outcome
+        Ok(outcome?)
     }
 
     /// Whether all steps have been taken.
     pub fn is_complete(&self) -> bool {
-        self.state.taken >= self.spec.steps
+        self.sums.taken >= self.spec.steps
     }
 
     /// Steps taken so far.
     pub fn taken(&self) -> u64 {
-        self.state.taken
+        self.sums.taken
     }
 
     /// Regret up to now.
     pub fn regret(&self) -> f64 {
-        self.state.taken as f64 * self.truth.gain - self.state.reward.value()
+        self.sums.taken as f64 * self.truth.gain() - self.sums.reward.value()
     }
 
-    /// What the run is.
+    /// Steps, checkpoints and seeds.
     pub fn spec(&self) -> &RunSpec {
         &self.spec
     }
 
-    /// The agent at work.
-    pub fn agent(&self) -> &Agent {
-        &self.state.agent
+    /// The algorithm and its options.
+    pub fn algorithm(&self) -> &Arc<dyn Algorithm> {
+        &self.algorithm
     }
 
-    /// All that changes, for a checkpoint.
-    pub fn state(&self) -> &RunState {
-        &self.state
+    /// The learner at work.
+    pub fn learner(&self) -> &dyn Learner {
+        &*self.learner
+    }
+
+    /// All that changes, for a checkpoint; `None` if the learner cannot be saved.
+    pub fn state(&self) -> Option<RunState> {
+        let learner = self.learner.save()?;
+        Some(RunState { learner, walk: self.walk.position().clone(), sums: self.sums.clone() })
     }
 
     /// Time spent simulating and planning by this process.
     pub fn clocks(&self) -> (Duration, Duration) {
-        (self.elapsed, self.state.agent.plan_time())
+        (self.elapsed, self.learner.diary().plan_time)
     }
 
     /// The record of the run so far.
     pub fn record(&self) -> RunRecord {
-        let state = &self.state;
-        let episodes = state.agent.episodes().into_iter().map(|episode| {
-            let case = Case::of(&episode, self.truth.reachable);
+        let (sums, diary) = (&self.sums, self.learner.diary());
+        let reachable = self.truth.facts().reachable;
+        let ended = diary.ended_episodes.iter().cloned();
+        let episodes = ended.chain(self.learner.present_episode()).map(|episode| {
+            let case = Case::of(&episode, reachable);
             (episode, case)
         });
-        let (z, y) = state.agent.poor_steps();
         let mut visits = Vec::new();
-        if let Some(counts) = state.agent.counts() {
+        if let Some(counts) = diary.counts {
             for pair in 0..counts.pairs().len() {
                 let (owner, action) = counts.owner(pair);
                 visits.push((owner, action, counts.visits(pair)));
             }
         }
         RunRecord {
-            steps: state.taken,
-            gain: self.truth.gain,
-            regret: state.regret.clone(),
-            pseudo_regret: state.pseudo_regret.clone(),
+            steps: sums.taken,
+            gain: self.truth.gain(),
+            regret: sums.regret.clone(),
+            pseudo_regret: sums.pseudo_regret.clone(),
             episodes: episodes.collect(),
-            seen: state.agent.counts().map_or(0, |counts| counts.seen() as u64),
-            z,
-            z_over_time: state.z_over_time.clone(),
-            y,
-            sweeps: state.agent.sweeps(),
+            seen: diary.counts.map_or(0, |counts| counts.seen() as u64),
+            z: diary.poor_steps,
+            z_over_time: sums.z_over_time.clone(),
+            y: diary.poor_steps_at_start,
+            sweeps: diary.sweeps,
             visits,
         }
     }
 }
 
-/// What an agent may be told about a world in advance, if it asks.
-pub fn knowledge(model: &Model, truth: &Truth) -> Knowledge {
-    let (reachable, rule_of_thumb) = match model {
-        Model::Generated { generator, reachable } => {
-            let generator = Arc::clone(generator);
-            let rule = move |state| generator.rule_of_thumb(state);
-            (reachable.clone(), Some(RuleOfThumb(Arc::new(rule))))
-        }
-        _ => (None, None),
-    };
-    let model = model.clone();
-    let means = move |state: u64, action: u32| model.mean_reward(state, action);
-    // A policy of no states is that of a world that could not be solved.
-    let policy = Some(&truth.optimal_policy).filter(|policy| policy.states() > 0);
-    Knowledge {
-        optimal_policy: policy.cloned(),
-        policy_states: reachable,
-        mean_rewards: Some(KnownMeans(Arc::new(means))),
-        rule_of_thumb,
-    }
-}
-
-/// The inner loop.
-fn play<L: Learner, W: Environment>(
-    learner: &mut L,
-    walk: &mut W,
-    until: u64,
-    taken: &mut u64,
-    reward: &mut f64,
-    mean_reward: &mut f64,
-) -> Result<(), RunError> {
-    while *taken < until {
-        let action = learner.act()?;
-        let step = walk.step(action)?;
-        learner.observe(step.reward, step.next);
-        *reward += step.reward;
-        *mean_reward += step.mean_reward;
-        *taken += 1;
-    }
-    Ok(())
+/// What the algorithm of a run may know.
+fn setting(spec: &RunSpec, model: &Model, truth: &Truth) -> Setting {
+    let (space, r_max, steps) = (model.space(), model.r_max(), spec.steps);
+    Setting { space, r_max, steps, knowledge: truth.knowledge(model) }
 }

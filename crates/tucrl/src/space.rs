@@ -1,11 +1,9 @@
 //! What may a learner know before it starts?
 //!
-//! The number of states as the designer wrote it down (the *nominal* size S, junk states included),
-//! the actions of every state, and nothing of what can be reached (paper, section 2: S, A and r_max
-//! are known, the rest is not). A state is a number below S; S may be enormous, because a designer often
-//! takes the product of everything that could vary ([`Space::product`]): bricks × ball × paddle.
-//!
-//! Reads nothing; feeds `env`, `generator` and every learning module. Departures from the paper: none.
+//! The number of states as the designer defined it (the *nominal* size S, junk states included), the actions of
+//! every state, and nothing of what can be reached (Fruit, Pirotta, Lazaric 2018, section 2: S, A and r_max are known,
+//! the rest is not). A state is a number below S; S may be enormous, because a designer often takes the product of
+//! everything that can vary ([`Space::product`]): bricks × ball × paddle.
 
 use std::collections::BTreeMap;
 use std::hash::Hasher;
@@ -193,20 +191,10 @@ impl Space {
             Actions::Listed(actions) | Actions::Repeated(actions) => {
                 Actions::Repeated(actions.clone())
             }
-            // Nobody has been told of the copies.
+            // The actions of the copies are not known yet.
             Actions::Told(_) => Actions::Told(BTreeMap::new()),
         };
         Ok(Self { actions, ..product })
-    }
-
-    /// The same space, said to have more states than anyone will ever meet; `states` in all. What has
-    /// been left out of a table in this way still counts in every formula.
-    ///
-    /// # Panics
-    /// When it would be fewer states than there are.
-    pub fn padded(self, states: u64) -> Self {
-        assert!(states >= self.states, "a space cannot be padded to fewer states");
-        Self { states, factors: Vec::new(), ..self }
     }
 
     /// A space in which the actions of a state are told when it is first met ([`Space::tell_actions`]);
@@ -293,17 +281,13 @@ impl Space {
         assert!(state < self.states, "state {state} is outside a space of {} states", self.states);
         match &self.actions {
             Actions::Same(actions) => *actions,
-            // A padded space has more states than the list.
-            Actions::Listed(actions) => {
-                actions.get(state as usize).copied().unwrap_or(self.max_actions)
-            }
+            Actions::Listed(actions) => actions[state as usize],
             Actions::Repeated(actions) => actions[(state % actions.len() as u64) as usize],
             Actions::Told(told) => told.get(&state).copied().unwrap_or(self.max_actions),
         }
     }
 
-    /// S times A, the number that every formula of the paper calls SA: with state-dependent actions
-    /// it counts the padded pairs too.
+    /// S times the largest number of actions, which every formula of the paper calls SA.
     #[doc(alias = "SA")]
     pub fn nominal_pairs(&self) -> u128 {
         u128::from(self.states) * u128::from(self.max_actions)
@@ -384,7 +368,7 @@ mod tests {
     }
 
     #[test]
-    fn multiplied_and_padded_spaces_keep_their_actions() {
+    fn multiplied_spaces_keep_their_actions() {
         let space = Space::listed(vec![1, 3]);
         let many = space.multiplied("junk", 1000).unwrap();
         assert_eq!((many.states(), many.max_actions()), (2000, 3));
@@ -393,7 +377,5 @@ mod tests {
         let twice = many.multiplied("more", 5).unwrap();
         assert_eq!(twice.factors().iter().map(|f| f.size).collect::<Vec<_>>(), [5, 1000, 2]);
         assert_eq!((twice.actions(9998), twice.actions(9999)), (1, 3));
-        let padded = space.padded(7);
-        assert_eq!((padded.states(), padded.nominal_pairs(), padded.actions(0)), (7, 21, 1));
     }
 }

@@ -1,6 +1,6 @@
 //! Which policy is best among those whose bias has a bounded span?
 //!
-//! SCAL's planning (Fruit, Pirotta, Lazaric, Ortner 2018; ALGORITHMS 3): the optimistic Bellman operator
+//! SCAL's planning (Fruit, Pirotta, Lazaric, Ortner 2018): the optimistic Bellman operator
 //! followed by clipping at the smallest value plus c,
 //! T_c v(s) = min(L v(s), min over states of L v + c), iterated until the increments agree. A clipped state
 //! mixes its best action with its most pessimistic one so that the mixture is worth exactly the clip.
@@ -13,17 +13,19 @@
 //!
 //! Operator N replaces the clip by the most pessimistic value where no mixture exists.
 //!
-//! Reads `evi`, `plausible`; feeds `agents::scal`. Departures: the attracting state is the first seen one.
+//! The attracting state is the first seen one; the paper leaves it open.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::evi::{Sweeper, Ties, choose};
 use crate::inner_max::{Ranking, Scratch, Values};
-use crate::planner::{Choice, Plan, PlanError, Pulse, ends};
-use crate::plausible::{PlausibleSet, View};
+use crate::planner::{Choice, Plan, PlanError, Pulse, min_max};
+use crate::plausible::{PlausibleSet, Shape, View};
 
 /// Which guarantees the iteration carries.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Mode {
     /// Aperiodicity instead of perturbation; what can be run.
     #[default]
@@ -33,7 +35,8 @@ pub enum Mode {
 }
 
 /// What happens where no mixture is worth the clip.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Operator {
     /// An error.
     #[default]
@@ -43,10 +46,9 @@ pub enum Operator {
 }
 
 /// How to plan under a span bound.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SpanClip {
     /// The bound on the span; infinite for none.
-    #[serde(with = "none_if_infinite")]
     pub c: f64,
     /// Practical or theory.
     pub mode: Mode,
@@ -60,19 +62,6 @@ pub struct SpanClip {
     pub ties: Ties,
     /// Sweeps after which planning is given up.
     pub sweep_limit: u64,
-}
-
-/// JSON has no infinity: no bound is written as nothing.
-mod none_if_infinite {
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(c: &f64, to: S) -> Result<S::Ok, S::Error> {
-        c.is_finite().then_some(*c).serialize(to)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<f64, D::Error> {
-        Ok(Option::deserialize(from)?.unwrap_or(f64::INFINITY))
-    }
 }
 
 impl Default for SpanClip {
@@ -93,8 +82,8 @@ impl Default for SpanClip {
 ///
 /// # Errors
 /// When the sweep limit is reached, or without augmentation no mixture exists.
-pub fn solve(
-    set: &mut PlausibleSet<'_>,
+pub fn solve<S: Shape>(
+    set: &mut PlausibleSet<'_, S>,
     t_k: u64,
     options: &SpanClip,
     low_reward: impl Fn(usize) -> f64,
@@ -104,8 +93,8 @@ pub fn solve(
 }
 
 /// The same to another accuracy and from other values than 0, whose span must not exceed c.
-pub(crate) fn solve_from(
-    set: &mut PlausibleSet<'_>,
+pub(crate) fn solve_from<S: Shape>(
+    set: &mut PlausibleSet<'_, S>,
     t_k: u64,
     tolerance: f64,
     options: &SpanClip,
@@ -129,7 +118,7 @@ pub(crate) fn solve_from(
     loop {
         run.sweep();
         let unseen = (set.unseen > 0).then_some(run.swept.unseen);
-        let (lowest, _) = ends(run.swept.seen.iter().copied().chain(unseen));
+        let (lowest, _) = min_max(run.swept.seen.iter().copied().chain(unseen));
         let clip = lowest + level;
         let mut pessimist = Pessimist::new(set, tau);
         if options.operator == Operator::N {
@@ -173,7 +162,7 @@ pub(crate) fn solve_from(
         if span + slack <= tolerance {
             let (choices, action_unseen) =
                 mixtures(&mut run, set, tau, clip, options, &low_reward, t_k, tolerance)?;
-            let (lowest, _) = ends(run.values.seen.iter().copied());
+            let (lowest, _) = min_max(run.values.seen.iter().copied());
             let centred = |value: f64| tau * (value - lowest);
             return Ok(Plan {
                 choices,
@@ -201,9 +190,9 @@ pub(crate) fn solve_from(
 /// The policy of the final values: best actions, mixed with the most pessimistic one where the
 /// value is clipped.
 #[expect(clippy::too_many_arguments, reason = "one call, all of it needed")]
-fn mixtures(
-    run: &mut Sweeper<'_, '_>,
-    set: &PlausibleSet<'_>,
+fn mixtures<S: Shape>(
+    run: &mut Sweeper<'_, '_, S>,
+    set: &PlausibleSet<'_, S>,
     tau: f64,
     clip: f64,
     options: &SpanClip,
@@ -217,7 +206,7 @@ fn mixtures(
     let mut pessimist = Pessimist::new(set, tau);
     for (number, choice) in choices.iter_mut().enumerate() {
         let pairs = counts.pairs_of(number as u32);
-        let (_, best) = ends(run.worth[pairs.clone()].iter().copied());
+        let (_, best) = min_max(run.worth[pairs.clone()].iter().copied());
         if best <= clip {
             continue;
         }
@@ -243,8 +232,8 @@ fn mixtures(
 
 /// The smallest plausible value of actions: inner minimisation is inner maximisation of the
 /// negated values.
-struct Pessimist<'a, 'b> {
-    set: &'b PlausibleSet<'a>,
+struct Pessimist<'a, 'b, S> {
+    set: &'b PlausibleSet<'a, S>,
     tau: f64,
     negated: Values,
     ranking: Ranking,
@@ -252,8 +241,8 @@ struct Pessimist<'a, 'b> {
     is_ready: bool,
 }
 
-impl<'a, 'b> Pessimist<'a, 'b> {
-    fn new(set: &'b PlausibleSet<'a>, tau: f64) -> Self {
+impl<'a, 'b, S: Shape> Pessimist<'a, 'b, S> {
+    fn new(set: &'b PlausibleSet<'a, S>, tau: f64) -> Self {
         let negated = Values { seen: Vec::new(), unseen: 0.0 };
         let (ranking, scratch) = (Ranking::default(), Scratch::new());
         Self { set, tau, negated, ranking, scratch, is_ready: false }

@@ -1,28 +1,25 @@
 //! How much span is worth its price?
 //!
-//! REGAL maximises gain minus a penalty C times the span of the bias over plausible worlds (Bartlett and Tewari
-//! 2009; paper, appendix on the mistake in REGAL.D). Nobody can solve that as it stands. Relaxed from "the optimal
-//! policy of a plausible world" to "any policy in one", it is exactly a search over one number,
+//! REGAL maximises gain minus a penalty C times the span of the bias over plausible MDPs (Bartlett and Tewari
+//! 2009; Fruit, Pirotta, Lazaric 2018, appendix on the mistake in REGAL.D). No algorithm is known for that. Relaxed from "the optimal
+//! policy of a plausible MDP" to "any policy in one", it is exactly a search over one number,
 //! max over c >= 0 of g_c - C c, with g_c the best gain under a span bound c, which is what SCAL's iteration computes
-//! (ALGORITHMS 4.2). The value is at least REGAL's, so optimism is kept; it is an approximation all the same, and
-//! labelled so.
+//! The value is at least REGAL's, so optimism is kept; it is an approximation all the same.
 //!
 //! g_c never falls, never grows faster than c (clipping d higher adds at most d to every value), and is not concave:
 //! the search is branch and bound. Between c1 and c2 no gain exceeds min(g_c2, g_c1 + c - c1). The interval with
 //! the largest bound is halved until no bound exceeds the best value by more than r_max / sqrt(t_k). All bounds
 //! use certified ends of the gains, so the answer is certified.
-//!
-//! Reads `span_clip`, `evi`; feeds `agents::regal`. Departures: as said.
 
 use crate::evi::{self, EviOptions};
 use crate::inner_max::Values;
 use crate::planner::{Plan, PlanError};
-use crate::plausible::PlausibleSet;
+use crate::plausible::{PlausibleSet, Shape};
 use crate::span_clip::{self, SpanClip};
 
 /// The best span bound for a price.
 #[derive(Debug, Clone)]
-pub struct Bargain {
+pub struct PricedPlan {
     /// The plan under the chosen bound, with the sweeps of the whole search.
     pub plan: Plan,
     /// The chosen bound.
@@ -44,14 +41,14 @@ struct Tried {
 ///
 /// # Errors
 /// When a plan does not converge.
-pub fn best_bound(
-    set: &mut PlausibleSet<'_>,
+pub fn best_bound<S: Shape>(
+    set: &mut PlausibleSet<'_, S>,
     t_k: u64,
     price: f64,
     options: &SpanClip,
     unbounded: &EviOptions,
     low_reward: &dyn Fn(usize) -> f64,
-) -> Result<Bargain, PlanError> {
+) -> Result<PricedPlan, PlanError> {
     let tolerance = set.r_max / (t_k as f64).sqrt();
     let mut search = Search {
         tolerance: tolerance / 4.0,
@@ -112,9 +109,13 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn try_bound(&mut self, set: &mut PlausibleSet<'_>, c: f64) -> Result<(), PlanError> {
+    fn try_bound<S: Shape>(
+        &mut self,
+        set: &mut PlausibleSet<'_, S>,
+        c: f64,
+    ) -> Result<(), PlanError> {
         let place = self.tried.partition_point(|tried| tried.c < c);
-        let options = SpanClip { c, ..self.options.clone() };
+        let options = SpanClip { c, ..*self.options };
         // The values of the nearest bound below, or else above, cut to fit.
         let neighbour = self.tried.get(place.wrapping_sub(1)).or(self.tried.get(place));
         let start = neighbour.map(|near| cut(&near.plan, c, options.aperiodicity));
@@ -153,20 +154,20 @@ impl Search<'_> {
         values.fold((0, f64::NEG_INFINITY), |best, next| if next.1 > best.1 { next } else { best })
     }
 
-    fn bargain(mut self, upper: f64) -> Bargain {
+    fn bargain(mut self, upper: f64) -> PricedPlan {
         let (best, value) = self.best();
         let tried = self.tried.len();
         let Tried { c, plan } = self.tried.swap_remove(best);
         let plan = Plan { sweeps: self.sweeps, ..plan };
-        Bargain { plan, c, value, upper: upper.max(value), tried }
+        PricedPlan { plan, c, value, upper: upper.max(value), tried }
     }
 
     /// Without a price every bound beyond some point is as good: the smallest that is, by bisection.
-    fn cheapest(
+    fn cheapest<S: Shape>(
         mut self,
-        set: &mut PlausibleSet<'_>,
+        set: &mut PlausibleSet<'_, S>,
         tolerance: f64,
-    ) -> Result<Bargain, PlanError> {
+    ) -> Result<PricedPlan, PlanError> {
         let upper = self.tried.iter().map(|tried| tried.plan.gain_high).fold(0.0, f64::max);
         loop {
             let good = |tried: &Tried| tried.plan.gain_low >= upper - tolerance;
@@ -179,7 +180,7 @@ impl Search<'_> {
                 let Tried { c, plan } = self.tried.swap_remove(first);
                 let value = plan.gain_low;
                 let plan = Plan { sweeps, ..plan };
-                return Ok(Bargain { plan, c, value, upper, tried });
+                return Ok(PricedPlan { plan, c, value, upper, tried });
             }
             self.try_bound(set, low + (high - low) / 2.0)?;
         }

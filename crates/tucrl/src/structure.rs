@@ -1,24 +1,21 @@
-//! Which states can be reached, which can be stayed in, and what class of world is this?
+//! Is an MDP communicating, weakly communicating or multichain, and which states are reachable?
 //!
-//! The paper's vocabulary (section 2): a world *communicates* when every state can be reached from
-//! every other; it communicates *weakly* when a closed set of states does and the others are
-//! transient under every policy; else it is *multichain*. S^C is the set accessible from the start,
-//! and the standing assumption is that the start can be reached back from all of it.
+//! Definitions of section 2 of the paper. *Communicating*: every state can be reached from every
+//! other. *Weakly communicating*: a closed set of states communicates and the others are transient
+//! under every policy. *Multichain*: neither. S^C is the set of states reachable from the start; the
+//! paper assumes that the start can be reached from all of S^C.
 //!
-//! All of it is decided on the graph of possible transitions, exactly, by end components: a set of
-//! states with actions that never leave it and connect it. A state can be recurrent under some
-//! policy iff it lies in an end component; the world communicates weakly iff there is exactly one
-//! maximal end component (it is then closed: an action that leaves would lead back and enlarge it).
-//!
-//! Reads `mdp`; feeds `solve`, `hitting`. Departures from the paper: none.
+//! Decided on the graph of possible transitions by end components: sets of states with pairs that
+//! never leave the set and connect it. A state is recurrent under some policy iff it lies in an end
+//! component. An MDP is weakly communicating iff it has exactly one maximal end component (which is
+//! then closed: a pair that leaves would lead back and enlarge it).
 
 use std::ops::Range;
 
 use crate::graph::{self, OUTSIDE, Reversed};
 use crate::mdp::Mdp;
 
-/// Where the pairs of some states lead: all that structure depends on, borrowed from a model or
-/// from a part of one.
+/// The possible transitions of an MDP or of a sub-MDP.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Table<'a> {
     /// Pairs of state `s` are `pair_start[s]..pair_start[s + 1]`.
@@ -55,14 +52,14 @@ impl<'a> Table<'a> {
     }
 }
 
-/// The class of a world, by which of its states can reach which.
+/// The communication class of an MDP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Class {
     /// Every state can be reached from every other.
     Communicating,
-    /// One closed set communicates, the rest is transient under every policy.
+    /// One closed set communicates, the other states are transient under every policy.
     WeaklyCommunicating,
-    /// Several sets can be stayed in for ever.
+    /// There are several maximal end components.
     Multichain,
 }
 
@@ -76,7 +73,7 @@ impl std::fmt::Display for Class {
     }
 }
 
-/// The maximal end components of a world.
+/// The maximal end components of an MDP.
 #[derive(Debug, Clone)]
 pub struct EndComponents {
     of: Vec<u32>,
@@ -85,7 +82,7 @@ pub struct EndComponents {
 }
 
 impl EndComponents {
-    /// How many there are; at least one.
+    /// The number of components, at least one.
     pub fn count(&self) -> usize {
         self.members.len()
     }
@@ -100,19 +97,19 @@ impl EndComponents {
         &self.members
     }
 
-    /// Whether a pair belongs to a component: its state does and it never leaves it.
+    /// True if the pair belongs to a component: its state does and it never leaves the component.
     pub fn pair_stays(&self, pair: usize) -> bool {
         self.stays[pair]
     }
 }
 
-/// The maximal end components: strong components, from which actions that leave are struck out and
-/// states without actions removed, until nothing changes.
+/// The maximal end components: strongly connected components, after repeatedly removing pairs that
+/// leave their component and states without pairs.
 pub fn end_components(mdp: &Mdp) -> EndComponents {
     end_components_without(Table::of(mdp), vec![false; mdp.pairs()])
 }
 
-/// The maximal end components when the pairs marked in `is_struck` may not be played.
+/// The maximal end components without the pairs marked in `is_struck`.
 pub(crate) fn end_components_without(table: Table<'_>, mut is_struck: Vec<bool>) -> EndComponents {
     let states = table.states();
     let mut actions_left: Vec<u32> = (0..states)
@@ -120,7 +117,7 @@ pub(crate) fn end_components_without(table: Table<'_>, mut is_struck: Vec<bool>)
         .collect();
     let mut is_alive: Vec<bool> = actions_left.iter().map(|&actions| actions > 0).collect();
     let owner = owners(table);
-    // Only needed once something is removed, which in a communicating world never happens.
+    // Built when the first state is removed; a communicating MDP never needs it.
     let mut into: Option<Reversed> = None;
     loop {
         let components = surviving_components(table, &is_alive, &is_struck);
@@ -171,12 +168,12 @@ pub(crate) fn end_components_without(table: Table<'_>, mut is_struck: Vec<bool>)
     }
 }
 
-/// Whether a short search proves that all end components of the pairs not struck have a state in common,
-/// so that there is only one maximal one. Where it proves nothing, there may be one all the same.
+/// A quick sufficient test that there is only one maximal end component of the pairs not struck. False
+/// proves nothing.
 ///
-/// A walk ends in some state. The states that come to it with positive probability whatever is played are
-/// spread by passes over the table: those all of whose pairs may lead to one known already. If these are
-/// all states, nothing can be stayed in without it.
+/// A walk chooses a state x. Passes over the table then collect the states that reach x with positive
+/// probability under every policy: those all of whose pairs may lead to a state collected before. If
+/// all states are collected, every end component contains x.
 pub(crate) fn all_end_components_meet(table: Table<'_>, is_struck: &[bool]) -> bool {
     let steps = table.states().min(1_000);
     const PASSES: usize = 30;
@@ -192,7 +189,7 @@ pub(crate) fn all_end_components_meet(table: Table<'_>, is_struck: &[bool]) -> b
     for pass in 0..PASSES {
         let before = left;
         for index in 0..table.states() {
-            // Up and down in turns: what is found first serves those that come after.
+            // Alternating directions: a state collected early in a pass helps those after it.
             let state = if pass % 2 == 0 { index } else { table.states() - 1 - index };
             if !is_caught[state] {
                 let mut pairs = table.pairs_of(state).filter(|&pair| !is_struck[pair]);
@@ -208,7 +205,7 @@ pub(crate) fn all_end_components_meet(table: Table<'_>, is_struck: &[bool]) -> b
     left == 0
 }
 
-/// The class of a world.
+/// The communication class of an MDP.
 pub fn classify(mdp: &Mdp, end_components: &EndComponents) -> Class {
     match end_components.members() {
         [all] if all.len() == mdp.states() => Class::Communicating,
@@ -217,7 +214,7 @@ pub fn classify(mdp: &Mdp, end_components: &EndComponents) -> Class {
     }
 }
 
-/// The states accessible from the start under some policy.
+/// The states reachable from the start under some policy.
 #[doc(alias = "S^C")]
 pub fn reachable(mdp: &Mdp) -> Vec<bool> {
     graph::reachable_from(mdp.states(), mdp.start().map(|(state, _)| state), |state, visit| {
@@ -227,13 +224,13 @@ pub fn reachable(mdp: &Mdp) -> Vec<bool> {
     })
 }
 
-/// Whether every start state can be reached back from every state accessible from the start: the
-/// paper's standing assumption, without which no learner has a guarantee.
+/// True if every start state can be reached from every state reachable from the start: the assumption
+/// of the paper's regret bound (section 2).
 pub fn start_is_recoverable(mdp: &Mdp, is_reachable: &[bool]) -> bool {
     is_strongly_connected(mdp, is_reachable)
 }
 
-/// Whether every state of the set can reach every other one inside it.
+/// True if every state of the set can reach every other one within the set.
 pub(crate) fn is_strongly_connected(mdp: &Mdp, is_inside: &[bool]) -> bool {
     surviving_components(Table::of(mdp), is_inside, &vec![false; mdp.pairs()]).count == 1
 }
@@ -267,13 +264,14 @@ pub(crate) fn owners(table: Table<'_>) -> Vec<u32> {
     owner
 }
 
-/// Strong components of what is left of the union graph.
+/// The strongly connected components of the states alive and the pairs not struck.
 fn surviving_components(
     table: Table<'_>,
     is_alive: &[bool],
     is_struck: &[bool],
 ) -> graph::Components {
-    // What is left, without gaps: the search goes through it in no order that a cache could guess.
+    // Copy the remaining edges without gaps: the search visits them in random order, and a compact
+    // copy has fewer cache misses.
     let mut start = Vec::with_capacity(table.states() + 1);
     let mut targets = Vec::with_capacity(table.next.len());
     for state in 0..table.states() {

@@ -6,8 +6,6 @@
 //! are none, nothing leads outside and planning happens on the seen states only.
 //!
 //! Decided by integer counts, so that shrinking the widths cancels and clipping does not matter.
-//!
-//! Reads `counts`; feeds `evi` through the planners. Departures from the paper: none.
 
 use crate::counts::Counts;
 
@@ -25,7 +23,7 @@ pub struct Truncation {
 
 /// Decides for the episode that starts now, at time `t_k`.
 pub fn decide(counts: &Counts, t_k: u64) -> Truncation {
-    let under_visited = counts.pairs().iter().filter(|pair| pair.poor_from <= t_k).count();
+    let under_visited = counts.pairs().iter().filter(|pair| pair.truncated_before <= t_k).count();
     Truncation { t_k, unseen: counts.unseen(), under_visited: under_visited as u64 }
 }
 
@@ -33,7 +31,7 @@ impl Truncation {
     /// Whether a pair may not lead to states never seen: N±² S A > t_k.
     #[inline]
     pub fn forbids(&self, counts: &Counts, pair: usize) -> bool {
-        counts.pairs()[pair].poor_from > self.t_k
+        counts.pairs()[pair].truncated_before > self.t_k
     }
 
     /// Whether the plan includes the states never seen.

@@ -1,4 +1,4 @@
-//! No horizon, shrink factor or odd world makes a run panic, loop for ever or lose optimism silently: it
+//! No horizon, shrink factor or odd world makes a run panic, loop without end or lose optimism silently: it
 //! completes, or ends with a typed error that says what to change.
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -7,19 +7,17 @@ mod runs;
 use std::sync::Arc;
 
 use runs::*;
-use tucrl::agents::{Algorithm, Knowledge, Optimism, OptimisticQ, Scal, Tucrl};
-use tucrl::confidence::{Delta, Shrink};
+use tucrl::agents::{OptimisticQ, Scal};
+use tucrl::confidence::{Delta, InverseRoot, Shrink};
 use tucrl::counts::Variance;
 use tucrl::env::{Environment, Walk};
-use tucrl::evi::{EviOptions, Method, Ties};
-use tucrl::mdp::Mdp;
-use tucrl::planner::PlanError;
-use tucrl::rng::RandomStream;
-use tucrl::run::{Case, Run, RunError};
+use tucrl::evi::{Method, Ties};
+use tucrl::options::NumberOr;
+use tucrl::run::{Case, RunError};
 use tucrl::solve::solve;
-use tucrl::space::Space;
-use tucrl::span_clip::{Mode, Operator, SpanClip};
+use tucrl::span_clip::{Mode, Operator};
 use tucrl::worlds::{Garnet, RiverSwim, Taxi, TaxiJunk, ThreeState, ThreeStateRewards, TwoState};
+use tucrl::{Mdp, Optimism, PlanError, RandomStream, Run, Space, Start, Tucrl};
 
 fn three_state(delta: f64) -> World {
     World::new(ThreeState { delta, ..Default::default() }.build().unwrap())
@@ -47,7 +45,7 @@ fn world(build: impl FnOnce(&mut tucrl::mdp::MdpBuilder)) -> World {
 
 /// Plays to the end or to the first error, which must be typed, say what to change, and come again when
 /// the run is continued.
-fn play(world: &World, algorithm: &Algorithm, steps: u64) -> (Run, Option<PlanError>) {
+fn play(world: &World, algorithm: &Named, steps: u64) -> (Run, Option<PlanError>) {
     let mut run = world.run(algorithm, steps, 1);
     let error = match run.advance(steps) {
         Ok(()) => {
@@ -71,7 +69,7 @@ fn play(world: &World, algorithm: &Algorithm, steps: u64) -> (Run, Option<PlanEr
     (run, error)
 }
 
-fn completes(world: &World, algorithm: &Algorithm, steps: u64) -> Run {
+fn completes(world: &World, algorithm: &Named, steps: u64) -> Run {
     let (run, error) = play(world, algorithm, steps);
     assert_eq!(error, None, "{algorithm:?}");
     run
@@ -96,9 +94,9 @@ fn any_shrink_factor_completes_or_says_what_to_change() {
     }
 }
 
-/// With widths of 0 the believed world falls apart: staying earns 2/3 for ever, an unseen state 1.
+/// With widths of 0 the plausible MDP falls apart: staying earns 2/3, an unseen state 1.
 #[test]
-fn widths_of_zero_are_refused_at_once_where_beliefs_fall_apart() {
+fn widths_of_zero_are_refused_at_once_where_the_plausible_mdp_falls_apart() {
     let world = three_state(0.0);
     for algorithm in [ucrl2(shrunk(0.0)), ucrl(shrunk(0.0)), tucrl(shrunk(0.0))] {
         let (run, error) = play(&world, &algorithm, 10_000);
@@ -118,8 +116,7 @@ fn widths_of_zero_are_refused_at_once_where_beliefs_fall_apart() {
         );
     }
     // A plain planner cannot know: it sweeps to its limit.
-    let mut plain = shrunk(0.0);
-    plain.evi = EviOptions { method: Method::Plain, sweep_limit: 777, ..plain.evi };
+    let plain = Optimism { planner: Method::Plain, sweeps: 777, ..shrunk(0.0) };
     let (_, error) = play(&world, &ucrl(plain), 10_000);
     assert!(matches!(error, Some(PlanError::NotConverged { sweeps: 777, .. })), "{error:?}");
 }
@@ -138,7 +135,7 @@ fn widths_of_zero_on_the_taxi_do_not_take_a_million_sweeps() {
     let world = World::new(Taxi::default().build().unwrap());
     for algorithm in planners(&shrunk(0.0), 5.0) {
         let (run, error) = play(&world, &algorithm, 1_000);
-        assert!(run.agent().sweeps() < 200_000);
+        assert!(run.learner().diary().sweeps < 200_000);
         assert!(!matches!(error, Some(PlanError::NotConverged { sweeps, .. }) if sweeps > 1_000));
     }
 }
@@ -147,14 +144,14 @@ fn widths_of_zero_on_the_taxi_do_not_take_a_million_sweeps() {
 fn any_delta_completes() {
     for world in small_worlds() {
         for delta in [
-            Delta::Fixed(1.0),
-            Delta::Fixed(1e-300),
-            Delta::Fixed(f64::MIN_POSITIVE),
-            Delta::Fixed(5e-324),
-            Delta::InverseRoot,
+            Delta::Number(1.0),
+            Delta::Number(1e-300),
+            Delta::Number(f64::MIN_POSITIVE),
+            Delta::Number(5e-324),
+            Delta::Word(InverseRoot::Word),
         ] {
-            for nominal_pairs in [None, Some(1.0), Some(f64::MAX)] {
-                let optimism = Optimism { delta, nominal_pairs, ..shrunk(0.1) };
+            for sa in [NumberOr::default(), 1.0.into(), f64::MAX.into()] {
+                let optimism = Optimism { delta, sa, ..shrunk(0.1) };
                 for algorithm in planners(&optimism, 2.0) {
                     completes(&world, &algorithm, 500);
                 }
@@ -180,7 +177,7 @@ fn rewards_in_another_unit_change_the_unit_and_nothing_else() {
         let other = scaled(unit);
         for (small, large) in planners(&shrunk(0.1), 2.0)
             .into_iter()
-            .zip(planners(&Optimism { r_max: unit, ..shrunk(0.1) }, 2.0 * unit))
+            .zip(planners(&Optimism { r_max: unit.into(), ..shrunk(0.1) }, 2.0 * unit))
         {
             let (small, large) =
                 (completes(&unit_one, &small, 5_000), completes(&other, &large, 5_000));
@@ -200,14 +197,16 @@ fn an_r_max_below_what_the_world_pays_is_refused() {
         b.start_at(0);
     });
     for algorithm in everyone(&shrunk(1.0), 2.0) {
-        let refused = rich.run_with(spec(&algorithm, 10, 1)).err().map(|e| e.to_string());
-        let expected = algorithm
-            .r_max()
-            .map(|_| "r_max = 1 is out of range: at least the largest reward of the world");
-        assert_eq!(refused.as_deref(), expected);
+        let refused = rich.run_with(&algorithm, spec(10, 1)).err().map(|e| e.to_string());
+        let has_r_max = !matches!(algorithm.name, "oracle" | "random");
+        let expected =
+            "r_max = 1 is out of range: it accepts at least the largest reward of the world";
+        assert_eq!(refused.as_deref(), has_r_max.then_some(expected));
     }
-    for algorithm in everyone(&Optimism { r_max: 1000.0, ..shrunk(1.0) }, 2.0) {
-        assert_eq!(completes(&rich, &algorithm, 100).regret(), 0.0);
+    for r_max in [1000.0.into(), NumberOr::default()] {
+        for algorithm in everyone(&Optimism { r_max, ..shrunk(1.0) }, 2.0) {
+            assert_eq!(completes(&rich, &algorithm, 100).regret(), 0.0);
+        }
     }
 }
 
@@ -238,19 +237,20 @@ fn one_state_with_one_action_or_ten_thousand_is_a_bandit() {
 fn an_enormous_nominal_space_costs_nothing() {
     let space = Space::uniform(1 << 60, 2);
     let place = |step: u64| (step % 5) << 57 | 12_345;
+    let setting = bare(space, 3_000);
     for algorithm in planners(&shrunk(0.05), 2.0) {
-        let random = RandomStream::new(1);
-        let start = (space.clone(), place(0));
-        let mut agent = algorithm.start(start.0, start.1, random, &Knowledge::default()).unwrap();
+        let start = Start { setting: &setting, state: place(0), random: RandomStream::new(1) };
+        let mut agent = algorithm.algorithm.start(start).unwrap();
         let mut at = 0;
         for _ in 0..3_000 {
             let action = agent.act().unwrap();
             at += 1 + u64::from(action);
             agent.observe(if at % 5 == 0 { 1.0 } else { 0.1 }, place(at));
         }
-        let counts = agent.counts().unwrap();
+        let diary = agent.diary();
+        let counts = diary.counts.unwrap();
         assert_eq!((counts.seen(), counts.unseen()), (5, (1 << 60) - 5));
-        assert!(agent.plan().unwrap().gain() <= 1.0);
+        assert!(diary.plan.unwrap().gain() <= 1.0);
     }
 }
 
@@ -324,12 +324,18 @@ fn every_combination_of_options_runs() {
     for ties in [Ties::LeastVisited, Ties::LowestIndex, Ties::Noise] {
         for variance in [Variance::Published, Variance::Sample, Variance::Population] {
             for shrink in [Shrink::Linear, Shrink::Log] {
-                for method in [Method::Plain, Method::Accelerated] {
+                for planner in [Method::Plain, Method::Accelerated] {
                     for (warm_start, known_rewards) in [(false, true), (true, false), (true, true)]
                     {
-                        let evi = EviOptions { ties, method, warm_start, ..EviOptions::default() };
-                        let optimism =
-                            Optimism { variance, shrink, known_rewards, evi, ..shrunk(0.1) };
+                        let optimism = Optimism {
+                            ties,
+                            variance,
+                            shrink,
+                            planner,
+                            warm_start,
+                            known_rewards,
+                            ..shrunk(0.1)
+                        };
                         for algorithm in planners(&optimism, 1.5) {
                             worlds.iter().for_each(|world| drop(completes(world, &algorithm, 300)));
                         }
@@ -345,21 +351,25 @@ fn scal_runs_with_any_span_bound_mode_and_operator() {
     for world in small_worlds() {
         for c in [0.0, 1e-300, 1e-6, 0.5, 2.0, 1e6, f64::INFINITY] {
             for operator in [Operator::T, Operator::N] {
-                for augment_rewards in [true, false] {
+                for augment in [true, false] {
                     for mode in [Mode::Practical, Mode::Theory] {
                         if mode == Mode::Theory && !(c > 0.0 && c <= 2.0) {
                             continue;
                         }
-                        let clip =
-                            SpanClip { c, mode, operator, augment_rewards, ..SpanClip::default() };
-                        let algorithm = Algorithm::Scal(Scal {
-                            optimism: shrunk(0.1),
-                            clip,
+                        let optimism = clipped(shrunk(0.1));
+                        let c_option = finite(c);
+                        let scal = Scal {
+                            c: c_option,
+                            mode,
+                            operator,
+                            augment,
+                            optimism,
                             ..Scal::default()
-                        });
+                        };
+                        let algorithm = Named::new("scal", scal);
                         let steps = if mode == Mode::Theory { 60 } else { 600 };
                         let (_, error) = play(&world, &algorithm, steps);
-                        let may_fail = operator == Operator::T && !augment_rewards;
+                        let may_fail = operator == Operator::T && !augment;
                         match error {
                             None => {}
                             Some(PlanError::Infeasible { c: bound, .. }) if may_fail => {
@@ -381,26 +391,24 @@ fn plans_promise_at_least_what_the_best_policy_earns() {
     worlds.push(three_state(0.2));
     for world in worlds {
         let span = solve(&world.mdp).unwrap().span();
-        for optimism in [shrunk(1.0), Optimism { delta: Delta::Fixed(1e-3), ..shrunk(1.0) }] {
-            for method in [Method::Plain, Method::Accelerated] {
-                let evi = EviOptions { method, ..EviOptions::default() };
-                let optimism = Optimism { evi, ..optimism.clone() };
+        for optimism in [shrunk(1.0), Optimism { delta: 1e-3.into(), ..shrunk(1.0) }] {
+            for planner in [Method::Plain, Method::Accelerated] {
+                let optimism = Optimism { planner, ..optimism.clone() };
                 for algorithm in planners(&optimism, span + 0.1) {
                     let steps = 20_000;
                     let mut run = world.run(&algorithm, steps, 2);
                     let mut time = 1;
                     while time < steps {
                         run.advance(time).unwrap();
-                        let plan = run.agent().plan().unwrap();
+                        let plan = run.learner().diary().plan.unwrap();
                         let (episode, case) = run.record().episodes.pop().unwrap();
-                        let may_miss =
-                            matches!(algorithm, Algorithm::Tucrl(_)) && case == Case::Missed;
+                        let may_miss = algorithm.name == "tucrl" && case == Case::Missed;
                         assert!(
-                            may_miss || plan.gain_high >= world.truth.gain - 1e-9,
+                            may_miss || plan.gain_high >= world.truth.gain() - 1e-9,
                             "{algorithm:?} at {}: {} < {}",
                             episode.start,
                             plan.gain_high,
-                            world.truth.gain
+                            world.truth.gain()
                         );
                         assert!(plan.gain_low <= plan.gain_high);
                         time += 1 + time / 20;
@@ -408,105 +416,6 @@ fn plans_promise_at_least_what_the_best_policy_earns() {
                 }
             }
         }
-    }
-}
-
-#[test]
-fn every_option_out_of_range_is_refused_by_name() {
-    type Change = fn(&mut Optimism);
-    let shared: Vec<(Change, &str)> = vec![
-        (
-            |o| o.alpha_r = -0.1,
-            "alpha_r = -0.1 is out of range: a finite number, at least 0 (1 = the paper's widths)",
-        ),
-        (
-            |o| o.alpha_p = f64::NAN,
-            "alpha_p = NaN is out of range: a finite number, at least 0 (1 = the paper's widths)",
-        ),
-        (
-            |o| o.alpha_p = f64::INFINITY,
-            "alpha_p = inf is out of range: a finite number, at least 0 (1 = the paper's widths)",
-        ),
-        (|o| o.delta = Delta::Fixed(0.0), "delta = 0 is out of range: a probability in (0, 1]"),
-        (|o| o.delta = Delta::Fixed(1.5), "delta = 1.5 is out of range: a probability in (0, 1]"),
-        (
-            |o| o.delta = Delta::Fixed(f64::NAN),
-            "delta = NaN is out of range: a probability in (0, 1]",
-        ),
-        (|o| o.r_max = 0.0, "r_max = 0 is out of range: a positive finite number"),
-        (|o| o.r_max = f64::INFINITY, "r_max = inf is out of range: a positive finite number"),
-        (|o| o.evi.aperiodicity = 0.0, "aperiodicity = 0 is out of range: a number in (0, 1]"),
-        (|o| o.evi.aperiodicity = 1.1, "aperiodicity = 1.1 is out of range: a number in (0, 1]"),
-        (|o| o.nominal_pairs = Some(0.5), "sa = 0.5 is out of range: a finite number, at least 1"),
-        (|o| o.evi.sweep_limit = 0, "sweeps = 0 is out of range: at least 1"),
-    ];
-    for (change, message) in shared {
-        let mut optimism = Optimism::default();
-        change(&mut optimism);
-        for algorithm in planners(&optimism, 1.0) {
-            assert_eq!(algorithm.check().unwrap_err().to_string(), message);
-            let space = Space::uniform(2, 2);
-            let knowledge = Knowledge::default();
-            let refused = algorithm.start(space, 0, RandomStream::new(1), &knowledge).unwrap_err();
-            assert_eq!(refused.to_string(), message);
-        }
-    }
-    type Clip = fn(&mut SpanClip);
-    let clips: Vec<(Clip, &str)> = vec![
-        (|c| c.c = -1.0, "c = -1 is out of range: a span bound, at least 0 (inf for none)"),
-        (|c| c.c = f64::NAN, "c = NaN is out of range: a span bound, at least 0 (inf for none)"),
-        (
-            |c| c.mode = Mode::Theory,
-            "c = inf is out of range: a positive finite span bound with mode=theory",
-        ),
-        (|c| c.aperiodicity = 2.0, "aperiodicity = 2 is out of range: a number in (0, 1]"),
-        (|c| c.sweep_limit = 0, "sweeps = 0 is out of range: at least 1"),
-    ];
-    for (change, message) in clips {
-        let mut scal = Scal::default();
-        change(&mut scal.clip);
-        assert_eq!(Algorithm::Scal(scal).check().unwrap_err().to_string(), message);
-    }
-    use tucrl::agents::Bonus::{Practical, Theory};
-    let theory = |span, delta, steps| Theory { span, delta, steps };
-    let learners = [
-        (
-            1.5,
-            1.0,
-            Practical { c: 1.0 },
-            "horizon = 1.5 is out of range: a finite number, at least 2",
-        ),
-        (9.0, -1.0, Practical { c: 1.0 }, "r_max = -1 is out of range: a positive finite number"),
-        (9.0, 1.0, Practical { c: -1.0 }, "c = -1 is out of range: a finite number, at least 0"),
-        (
-            9.0,
-            1.0,
-            theory(0.0, 0.1, 9),
-            "span = 0 is out of range: a positive finite bound on the span of the bias",
-        ),
-        (9.0, 1.0, theory(1.0, 0.0, 9), "delta = 0 is out of range: a probability in (0, 1]"),
-        (9.0, 1.0, theory(1.0, 0.1, 0), "steps = 0 is out of range: at least 1"),
-    ];
-    for (horizon, r_max, bonus, message) in learners {
-        let learner = Algorithm::OptimisticQ(OptimisticQ { horizon, bonus, r_max });
-        assert_eq!(learner.check().unwrap_err().to_string(), message);
-    }
-    assert!(everyone(&Optimism::default(), 1.0).iter().all(|algorithm| algorithm.check().is_ok()));
-}
-
-#[test]
-fn knowledge_that_is_needed_and_missing_is_asked_for() {
-    let told = Optimism { known_rewards: true, ..Optimism::default() };
-    for (algorithm, message) in [
-        (Algorithm::Oracle, "oracle must be told an optimal policy, which this world cannot tell"),
-        (
-            Algorithm::Tucrl(Tucrl { optimism: told, ..Tucrl::default() }),
-            "tucrl must be told the true mean rewards (known_rewards), which this world cannot tell",
-        ),
-    ] {
-        let (space, random) = (Space::uniform(2, 2), RandomStream::new(1));
-        let refused = algorithm.start(space, 0, random, &Knowledge::default()).unwrap_err();
-        assert_eq!(refused.to_string(), message);
     }
 }
 
@@ -525,17 +434,18 @@ fn actions_told_at_first_sight_give_the_run_of_actions_listed_in_advance() {
     let offered = |state: u64| mdp.actions(state as usize) as u32;
     assert_ne!(offered(0), offered(2), "or there is nothing to tell");
     let listed = Space::listed((0..3).map(offered).collect());
-    for algorithm in [
-        Algorithm::Tucrl(Tucrl::default()),
-        Algorithm::OptimisticQ(OptimisticQ::default()),
-        Algorithm::Random,
+    for Named { algorithm, .. } in [
+        Named::new("tucrl", Tucrl::default()),
+        Named::new("optimistic-q", OptimisticQ::default()),
+        random(),
     ] {
         let mut walk = Walk::new(Arc::clone(&mdp), RandomStream::new(3));
         let mut told = Space::told(3, 2);
         told.tell_actions(walk.state(), offered(walk.state()));
         let start = |space: &Space| {
-            let (own, knowing) = (RandomStream::new(4), Knowledge::default());
-            algorithm.start(space.clone(), walk.state(), own, &knowing).unwrap()
+            let setting = bare(space.clone(), 2000);
+            let (state, random) = (walk.state(), RandomStream::new(4));
+            algorithm.start(Start { setting: &setting, state, random }).unwrap()
         };
         let (mut one, mut two) = (start(&listed), start(&told));
         for _ in 0..2000 {
@@ -547,8 +457,9 @@ fn actions_told_at_first_sight_give_the_run_of_actions_listed_in_advance() {
             two.observe(step.reward, step.next);
         }
         // What was told is part of a checkpoint.
-        let stored = serde_json::to_string(&two).unwrap();
-        let mut back: tucrl::agents::Agent = serde_json::from_str(&stored).unwrap();
+        let stored = serde_json::to_string(&two.save().unwrap()).unwrap();
+        let saved = serde_json::from_str(&stored).unwrap();
+        let mut back = algorithm.restore(&bare(told, 2000), &saved).unwrap();
         assert_eq!(back.act(), one.act());
     }
 }

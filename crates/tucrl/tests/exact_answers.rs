@@ -228,7 +228,7 @@ proptest! {
     fn end_components_are_what_their_definition_says(mdp in small_world(1..=7)) {
         let found = structure::end_components(&mdp);
         let n = mdp.states();
-        // A state lies in an end component iff some policy returns to it for ever: for small worlds,
+        // A state lies in an end component iff some policy returns to it infinitely often: for small worlds,
         // iff it is in a closed class of some deterministic policy.
         let mut is_recurrent = vec![false; n];
         if all_deterministic_policies(&mdp).len() <= 2_500 {

@@ -109,7 +109,7 @@ fn a_million_states_of_twenty_million_transitions_hold_no_second_copy() {
 
 #[test]
 fn a_long_river_is_swum_up_although_the_news_takes_long_to_arrive() {
-    // Short value iteration believes in the small reward; cycles through the first cell take
+    // A few sweeps of value iteration prefer the small reward; cycles through the first cell take
     // 7^1000 steps, which is no number.
     for length in [100, 400, 1_000, 20_000] {
         let mdp = RiverSwim { length }.build().unwrap();
@@ -234,7 +234,7 @@ fn astronomical_times_keep_their_digits() {
         let walked = policy_hitting_times(&mdp, &forward, length - 1).unwrap();
         assert_relative(walked[0], expected, 1e-10);
     }
-    // The lazy way to say the same thing: 2^40 - 2 coin flips on average.
+    // The same number by flips of a fair coin: 2^40 - 2 on average.
     let coins = fastest_times(&Chain { length: 40, slip: 0.5 }.build().unwrap(), 39).unwrap();
     assert_relative(coins[0], 2f64.powi(40) - 2.0, 1e-14);
 }

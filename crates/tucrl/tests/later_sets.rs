@@ -1,22 +1,20 @@
-//! KL-UCRL's divergences, UCRL3's coins and selected supports, the widths of 2020 and SCAL+'s bonus: each against
-//! the formula written down literally, and against numbers worked out beforehand (ALGORITHMS 6).
+//! KL-UCRL's divergences, UCRL3's intervals and selected supports, the widths of 2020 and SCAL+'s bonus: each against
+//! the formula written out literally, and against numbers computed in advance.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod runs;
 
 use proptest::prelude::*;
 use runs::*;
-use tucrl::agents::{Algorithm, Optimism, ScalPlus, SetKind, Ucrl};
-use tucrl::confidence::{CoinBounds, Confidence, Delta, Family, Shrink};
+use tucrl::agents::{ScalPlus, SpanBonus};
+use tucrl::confidence::{Confidence, Shrink};
 use tucrl::counts::{Counts, Variance};
-use tucrl::inner_max::{
-    BoxRow, LawSink, Ranking, Scratch, Selection, UNSEEN, Values, fill_kl, fill_selected,
+use tucrl::inner_max::{LawSink, Ranking, Scratch, UNSEEN, Values};
+use tucrl::sets::{
+    Bernstein2020, BoxRow, Intervals, Kl, Selection, SetKind, Ucrl3, fill_kl, fill_selected,
 };
-use tucrl::planner::{Planner, Situation};
-use tucrl::rng::RandomStream;
-use tucrl::space::Space;
-use tucrl::span_clip::SpanClip;
 use tucrl::worlds::{RiverSwim, ThreeState};
+use tucrl::{ConfidenceSet, Optimism, PlanInput, Planner, RandomStream, Space, Ucrl};
 
 fn kl_law(share: &[f64], values: &[f64], radius: f64) -> Vec<(u32, f64)> {
     let next: Vec<u32> = (0..share.len() as u32).filter(|&i| share[i as usize] > 0.0).collect();
@@ -35,7 +33,7 @@ fn worth(law: &[(u32, f64)], values: &[f64]) -> f64 {
 }
 
 #[test]
-fn kl_maxima_hit_the_numbers_worked_out_beforehand() {
+fn kl_maxima_hit_the_numbers_computed_in_advance() {
     let value =
         |share: &[f64], values: &[f64], radius| worth(&kl_law(share, values, radius), values);
     let half = [0.5, 0.5, 0.0];
@@ -190,10 +188,9 @@ fn literal_selection(
     }
 }
 
-fn confidence(family: Family, alpha: f64, shrink: Shrink) -> Confidence {
+fn confidence(alpha: f64, shrink: Shrink) -> Confidence {
     Confidence {
-        family,
-        delta: Delta::Fixed(0.1),
+        delta: 0.1.into(),
         alpha_r: alpha,
         alpha_p: alpha,
         shrink,
@@ -221,39 +218,40 @@ fn later_widths_are_the_formulas() {
     let deviation = counts.row(0).deviation[0];
     let (s, a, n, t, delta, r_max) = (3.0f64, 2.0, 50.0f64, 1_000.0f64, 0.1, 2.0);
     for (shrink, root, linear) in [(Shrink::Linear, 0.5, 0.5), (Shrink::Log, 0.5f64.sqrt(), 0.5)] {
-        let widths = |family| confidence(family, 0.5, shrink).widths(counts.space(), t as u64);
+        let (confidence, space) = (confidence(0.5, shrink), counts.space());
         // Bernstein, 2020.
         let l = (6.0 * s * a * n / delta).ln();
-        let own = widths(Family::Bernstein2020);
+        let own = Bernstein2020::of(&confidence, space, t as u64);
         let reward = root * 2.0 * (0.25 * l / n).sqrt() + linear * 6.0 * r_max * l / n;
-        assert!((own.reward(stats) - reward).abs() < 1e-12);
+        assert!((own.reward_width(stats) - reward).abs() < 1e-12);
         let unobserved = linear * 6.0 * l / n;
         assert!((own.unobserved(stats) - unobserved).abs() < 1e-12);
         let observed = root * 2.0 * (0.3 * 0.7 * l / n).sqrt() + unobserved;
         assert!((own.observed(stats, deviation) - observed).abs() < 1e-12);
+        // The sum of the widths of all three next states, from the parts that a box is made of.
         let radius = 2.0 * (observed - unobserved) + 3.0 * unobserved;
-        assert!((own.radius(stats) - radius).abs() < 1e-12);
+        let (own_root, own_unobserved) = own.widths(stats);
+        let own_radius = own_root * stats.spread() + 3.0 * own_unobserved;
+        assert!((own_radius - radius).abs() < 1e-12);
         // KL-UCRL.
-        let own = widths(Family::Kl);
+        let own = Kl::of(&confidence, space, t as u64);
         let b = (2.0 * std::f64::consts::E * s * s * a * t.ln() / delta).ln();
         let g = b + 1.0 / t.ln();
         let c_p = s * (b + g.ln() * (1.0 + 1.0 / g));
         let c_r = ((4.0 * s * a * t.ln() / delta).ln() / 1.99).sqrt();
         let square = if shrink == Shrink::Linear { 0.25 } else { 0.5 };
-        assert!((own.reward(stats) - root * r_max * c_r / n.sqrt()).abs() < 1e-12);
+        assert!((own.reward_width(stats) - root * r_max * c_r / n.sqrt()).abs() < 1e-12);
         assert!((own.radius(stats) - square * c_p / n).abs() < 1e-12);
         assert!((own.unobserved(stats) - (1.0 - (-square * c_p / n).exp())).abs() < 1e-12);
     }
 }
 
 #[test]
-fn coin_bounds_are_the_outermost_points_where_their_inequality_holds() {
+fn intervals_of_ucrl3_end_at_the_outermost_points_where_their_inequality_holds() {
     let counts = fifty();
     let (s, a, delta) = (3.0f64, 2.0, 0.1);
-    let bounds =
-        CoinBounds::new(&confidence(Family::Bernstein, 1.0, Shrink::Linear), counts.space(), 9);
-    let half =
-        CoinBounds::new(&confidence(Family::Bernstein, 0.5, Shrink::Linear), counts.space(), 9);
+    let bounds = Ucrl3::of(&confidence(1.0, Shrink::Linear), counts.space(), 9);
+    let half = Ucrl3::of(&confidence(0.5, Shrink::Linear), counts.space(), 9);
     let small = delta / (s * a * (3.0 + 3.0 * s));
     let eta = 1.12f64;
     let iterated = |n: f64| {
@@ -322,26 +320,26 @@ fn coin_bounds_are_the_outermost_points_where_their_inequality_holds() {
         let light = 2.0 * ((1.0 + 1.0 / n) * ((n + 1.0f64).sqrt() / small).ln() / (2.0 * n)).sqrt();
         let bernstein = (2.0 * variance * iterated(n)).sqrt() + 7.0 / 3.0 * 2.0 * iterated(n);
         assert_eq!(bernstein < light, is_bernstein);
-        let found = bounds.reward(&counts.pairs()[0]);
+        let found = bounds.reward_width(&counts.pairs()[0]);
         assert!((found - light.min(bernstein)).abs() < 1e-12, "{found} {light} {bernstein}");
     }
 }
 
-fn set_of(set: SetKind, alpha: f64) -> Algorithm {
+fn set_of(set: SetKind, alpha: f64) -> Named {
     let optimism = Optimism { variance: Variance::Population, ..shrunk(alpha) };
-    Algorithm::Ucrl(Ucrl { optimism, set, ..Ucrl::default() })
+    Named::new("ucrl", Ucrl { optimism, set, ..Ucrl::default() })
 }
 
-fn regret(world: &World, algorithm: &Algorithm, steps: u64) -> f64 {
+fn regret(world: &World, algorithm: &Named, steps: u64) -> f64 {
     let last = |run| world.record(algorithm, steps, run).regret.last().unwrap().1;
     (0..3).map(last).sum::<f64>() / 3.0
 }
 
 #[test]
-fn later_sets_learn_where_all_is_reachable_and_lose_for_ever_where_it_is_not() {
+fn later_sets_learn_where_all_is_reachable_and_have_linear_regret_where_it_is_not() {
     let river = World::new(RiverSwim::default().build().unwrap());
     let three = World::new(ThreeState { delta: 0.0, ..Default::default() }.build().unwrap());
-    let random = regret(&river, &Algorithm::Random, 30_000);
+    let random = regret(&river, &random(), 30_000);
     let reached = regret(&three, &tucrl(shrunk(0.05)), 40_000);
     for (set, alpha) in [
         (SetKind::Bernstein2020, 0.1),
@@ -358,7 +356,7 @@ fn later_sets_learn_where_all_is_reachable_and_lose_for_ever_where_it_is_not() {
     }
 }
 
-/// Clipped value iteration on the one world of SCAL+, with dense rows, by hand.
+/// Clipped value iteration on the one MDP of SCAL+, with dense rows, written out.
 #[test]
 fn scal_plus_plans_on_the_observed_world_with_a_bonus() {
     let mut counts = Counts::new(Space::uniform(4, 2), Variance::Population);
@@ -373,14 +371,11 @@ fn scal_plus_plans_on_the_observed_world_with_a_bonus() {
     }
     counts.freeze();
     for (c, theory) in [(0.3, false), (0.3, true), (50.0, false)] {
-        let planner = ScalPlus {
-            optimism: shrunk(0.2),
-            clip: SpanClip { c, ..SpanClip::default() },
-            theory,
-            ..ScalPlus::default()
-        };
+        let bonus = if theory { SpanBonus::Theory } else { SpanBonus::Code };
+        let optimism = clipped(shrunk(0.2));
+        let mut planner = ScalPlus { c, bonus, optimism, ..ScalPlus::default() };
         let t_k = 1 << 40;
-        let plan = planner.plan(&Situation::new(&counts, t_k)).unwrap();
+        let plan = planner.plan(&mut PlanInput::new(&counts, t_k, &mut random)).unwrap();
         let bonus = |n: f64| {
             let (log, rest) = match theory {
                 true => ((20.0 * 8.0 * n.max(1.0) / 0.05f64).ln(), c / (n + 1.0)),
@@ -427,13 +422,10 @@ fn scal_plus_plans_on_the_observed_world_with_a_bonus() {
 fn scal_plus_learns_with_a_bound_that_covers_the_span() {
     let three = World::new(ThreeState { delta: 0.0, ..Default::default() }.build().unwrap());
     let plus = |c| {
-        Algorithm::ScalPlus(ScalPlus {
-            optimism: shrunk(0.05),
-            clip: SpanClip { c, ..SpanClip::default() },
-            ..ScalPlus::default()
-        })
+        let optimism = clipped(shrunk(0.05));
+        Named::new("scal-plus", ScalPlus { c, optimism, ..ScalPlus::default() })
     };
-    let random = regret(&three, &Algorithm::Random, 30_000);
+    let random = regret(&three, &random(), 30_000);
     let found = regret(&three, &plus(1.0), 30_000);
     assert!(found < 0.1 * random, "{found} of {random}");
 }

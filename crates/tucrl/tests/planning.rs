@@ -7,11 +7,10 @@ use proptest::prelude::*;
 use support::literal::{Learner, Options, Table, Variances, span};
 use support::literal_scal::Clip;
 use support::tables::{Case, Seen, case, config, values};
-use tucrl::agents::Optimism;
 use tucrl::counts::Counts;
-use tucrl::evi::{self, Method, Ties};
-use tucrl::planner::{Plan, PlanError};
+use tucrl::evi::{Method, Ties};
 use tucrl::span_clip::{Mode, Operator, SpanClip};
+use tucrl::{Optimism, Plan, PlanError};
 
 const ALL: &[Learner] = &[Learner::Ucrl2, Learner::Ucrl2b, Learner::TucrlL1, Learner::TucrlZeta];
 /// Plans that need more sweeps are compared in how they failed.
@@ -131,14 +130,14 @@ fn check_certificate(
     let model = case.options.model(&case.table);
     let unit = case.table.r_max;
     let tolerance = unit / (case.table.time as f64).sqrt();
-    let noise = match optimism.evi.ties {
+    let noise = match optimism.ties {
         Ties::Noise => 0.1 * tolerance.min(1e-6 * unit),
         _ => 0.0,
     };
     let previous = previous.map(|values| case.by_number(&counts, values));
     let plan = match case.plan_from(&counts, optimism, previous.as_ref()) {
         Ok(plan) => plan,
-        // Without widths the world may be periodic, or fall apart into classes of different gains.
+        // Without widths the MDP may be periodic, or fall apart into classes of different gains.
         Err(PlanError::NotConverged { .. }) if case.options.alpha_p == 0.0 => {
             let literal = model.evi(tolerance, Some(SWEEPS as usize));
             return check_stop(&literal.spans, tolerance, false);
@@ -150,7 +149,7 @@ fn check_certificate(
     let action_values = model.action_values(&values);
     let swept = model.sweep(&values);
     let steps: Vec<f64> = swept.iter().zip(&values).map(|(new, old)| new - old).collect();
-    // Biases may be as long as the world is slow; so are the roundings of their differences.
+    // Biases grow with the time that transitions take; so do the rounding errors of their differences.
     let slack = unit * 1e-9 + 1e-13 * span(&values);
     prop_assert!(span(&steps) <= tolerance + slack, "{} > {}", span(&steps), tolerance);
     let low = steps.iter().copied().fold(f64::NAN, f64::min);
@@ -308,7 +307,7 @@ proptest! {
         let counts = case.counts();
         let model = case.options.model(&case.table);
         let values = case.values_of(&model, &seed, unseen);
-        let fast = evi::sweep(&case.set(&counts), &case.by_number(&counts, &values));
+        let fast = case.set(&counts).sweep(&case.by_number(&counts, &values));
         let has_unseen = counts.unseen() > 0 && model.planned.iter().all(|&is_planned| is_planned);
         let fast = case.dense(&counts, &fast.seen, has_unseen.then_some(fast.unseen));
         for (s, (fast, literal)) in fast.iter().zip(model.sweep(&values)).enumerate() {
@@ -352,7 +351,7 @@ proptest! {
         case in case(ALL, Seen::Some), (seed, unseen) in values(),
     ) {
         let mut optimism = case.optimism(Method::Accelerated, Ties::LeastVisited, 20_000);
-        optimism.evi.warm_start = true;
+        optimism.warm_start = true;
         let model = case.options.model(&case.table);
         let start = case.values_of(&model, &seed, unseen);
         check_certificate(&case, optimism, Some(&start))?;

@@ -1,4 +1,4 @@
-//! What must hold of every plan (ALGORITHMS 1.6, 2.7, 3.5), on random count tables.
+//! What must hold of every plan, on random count tables.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod support;
@@ -7,13 +7,12 @@ use proptest::prelude::*;
 use support::literal::{self, Laws, Learner, Model, Options, span};
 use support::literal_scal::Clip;
 use support::tables::{Case, Seen, case, config, values};
-use tucrl::agents::{Relaxation, Tucrl, Ucrl};
-use tucrl::evi::{self, Method, Sweeper, Ties};
+use tucrl::agents::Relaxation;
+use tucrl::evi::{Method, Ties};
 use tucrl::inner_max::{UNSEEN, Values};
-use tucrl::mdp::Mdp;
-use tucrl::planner::Plan;
 use tucrl::solve::solve;
 use tucrl::span_clip::SpanClip;
+use tucrl::{Mdp, Plan, Tucrl, Ucrl};
 
 const ALL: &[Learner] = &[Learner::Ucrl2, Learner::Ucrl2b, Learner::TucrlL1, Learner::TucrlZeta];
 const TRUNCATED: &[Learner] = &[Learner::TucrlL1, Learner::TucrlZeta];
@@ -81,7 +80,7 @@ fn widened(case: &Case, factor: f64) -> Case {
     wide
 }
 
-/// A plain plan, if it can be had.
+/// A plain plan, if it converges.
 fn plain(case: &Case) -> Option<Plan> {
     case.plan(&case.counts(), Method::Plain, Ties::LeastVisited, SWEEPS).ok()
 }
@@ -159,7 +158,7 @@ proptest! {
             seen: first.seen.iter().zip(&second.seen).map(|(&a, &b)| f(a, b)).collect(),
             unseen: f(first.unseen, second.unseen),
         };
-        let sweep = |values: &Values| evi::sweep(&set, values);
+        let sweep = |values: &Values| set.sweep(values);
         let (of_first, of_second) = (sweep(&first), sweep(&second));
         let larger = sweep(&map(&f64::max));
         let between = sweep(&map(&|a, b| 0.3 * a + 0.7 * b));
@@ -173,7 +172,7 @@ proptest! {
     }
 
     #[test]
-    fn pairs_that_sleep_change_no_sweep(
+    fn pairs_that_are_skipped_change_no_sweep(
         case in case(ALL, Seen::Some), (seed, unseen) in values(), sweeps in 2..80usize,
     ) {
         let mut case = case;
@@ -183,12 +182,9 @@ proptest! {
         let model = case.options.model(&case.table);
         let (mut values, _) = both_kinds(&case, &model, &seed, unseen);
         let plans_unseen = model.planned.iter().all(|&is_planned| is_planned) && counts.unseen() > 0;
-        let mut sweeper = Sweeper::new(&set, 1.0, Some(&values));
-        for _ in 0..sweeps {
-            let (low, high) = sweeper.sweep();
-            sweeper.advance();
-            // Every sweep anew, so that no pair has had time to fall asleep.
-            let mut swept = evi::sweep(&set, &values);
+        for (low, high) in set.increments(&values, sweeps) {
+            // A first sweep each time, which skips no pair.
+            let mut swept = set.sweep(&values);
             let old = values.seen.iter().copied().chain(plans_unseen.then_some(values.unseen));
             let new = swept.seen.iter().copied().chain(plans_unseen.then_some(swept.unseen));
             let increments: Vec<f64> = new.zip(old).map(|(new, old)| new - old).collect();
@@ -214,8 +210,8 @@ proptest! {
         let mut values = Values { seen: vec![0.0; counts.seen()], unseen: 0.0 };
         let mut wide_values = values.clone();
         for _ in 0..sweeps {
-            values = evi::sweep(&set, &values);
-            wide_values = evi::sweep(&wide_set, &wide_values);
+            values = set.sweep(&values);
+            wide_values = wide_set.sweep(&wide_values);
             for (narrow, wide) in values.seen.iter().zip(&wide_values.seen) {
                 prop_assert!(wide >= &(narrow - 1e-9 * case.table.r_max), "{} < {}", wide, narrow);
             }
@@ -257,7 +253,7 @@ proptest! {
 
     #[test]
     fn gains_are_rewards_and_untried_actions_are_worth_the_most(case in case(ALL, Seen::Some)) {
-        // I8; known rewards take the optimism from untried actions, except of states never visited,
+        // Known rewards take the optimism from untried actions, except of states never visited,
         // and a lazy chain reaches the top slowly.
         let mut case = case;
         case.options.tau = 1.0;
@@ -275,7 +271,7 @@ proptest! {
             }
         }
         if let Some(unseen) = plan.bias_unseen {
-            // The planner believes that it can reach paradise.
+            // In the plan the best imaginable state can be reached.
             prop_assert!(close(unseen, top, unit));
             let tolerance = unit / (case.table.time as f64).sqrt();
             prop_assert!(plan.gain() >= unit - tolerance - 1e-9 * unit);
@@ -286,7 +282,7 @@ proptest! {
     fn truncated_pairs_never_leave_the_seen_states(
         case in case(TRUNCATED, Seen::Some), (seed, unseen) in values(),
     ) {
-        // I4, with values under which leaving would pay.
+        // With values under which leaving would pay.
         let counts = case.counts();
         let model = case.options.model(&case.table);
         let (mut values, _) = both_kinds(&case, &model, &seed, unseen);
@@ -305,14 +301,14 @@ proptest! {
     fn with_every_state_seen_tucrl_is_ucrl2b_to_the_last_bit(
         case in case(&[Learner::Ucrl2b], Seen::All),
     ) {
-        // I6
         for method in [Method::Plain, Method::Accelerated] {
             let counts = case.counts();
             let optimism = case.optimism(method, Ties::LeastVisited, SWEEPS);
-            let ucrl = case.plan_with(&counts, &Ucrl { optimism: optimism.clone(), ..Ucrl::default() }, None);
+            let ucrl = Ucrl { optimism: optimism.clone(), ..Ucrl::default() };
+            let ucrl = case.plan_with(&counts, ucrl, None);
             for relaxation in [Relaxation::L1, Relaxation::Zeta] {
                 let tucrl = Tucrl { optimism: optimism.clone(), relaxation };
-                prop_assert_eq!(&case.plan_with(&counts, &tucrl, None), &ucrl);
+                prop_assert_eq!(&case.plan_with(&counts, tucrl, None), &ucrl);
             }
         }
     }
@@ -414,7 +410,7 @@ proptest! {
     fn truncation_keeps_shortest_paths_between_seen_states(
         case in case(TRUNCATED, Seen::Some), horizon in 1..60usize,
     ) {
-        // I10: equal for balls, no longer for boxes with zeta.
+        // Equal for balls, no longer for boxes with zeta.
         let truncated = case.options.model(&case.table);
         let is_ball = case.options.learner == Learner::TucrlL1;
         let untruncated = untruncated(&case);
@@ -433,7 +429,7 @@ proptest! {
 
     #[test]
     fn the_span_over_seen_states_is_at_most_a_shortest_path(case in case(TRUNCATED, Seen::Some)) {
-        // I9, in its sharp form: v_n(s') - v_n(s) <= r_max times the shortest path that counts n
+        // The span bound in its sharp form: v_n(s') - v_n(s) <= r_max times the shortest path that counts n
         // steps, in the sets without truncation.
         let mut case = case;
         case.options.tau = 1.0;

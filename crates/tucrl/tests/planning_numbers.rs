@@ -1,4 +1,4 @@
-//! The worked numbers of ALGORITHMS 1.1-1.3, 2.1, 2.5 and the curves of 3.5.
+//! Widths, best laws, truncation and clipped gains against numbers worked out by hand.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod support;
@@ -7,24 +7,21 @@ use support::literal::{
     Learner, Options, Table, Variances, best_in_ball, best_in_box, expectation,
 };
 use support::tables::Case;
-use tucrl::agents::{Optimism, Tucrl, Ucrl};
-use tucrl::confidence::{Confidence, Delta, Family, Shrink, Widths};
+use tucrl::confidence::{Confidence, Delta, InverseRoot, Shrink};
 use tucrl::counts::{Counts, Variance};
-use tucrl::evi::{self, EviOptions, Method, Ties};
-use tucrl::inner_max::{
-    BallRow, BoxRow, LawSink, Ranking, Scratch, Sink, UNSEEN, ValueSink, Values, fill_ball,
-    fill_box,
-};
-use tucrl::planner::{PlanError, Planner, Situation};
-use tucrl::plausible::PlausibleSet;
-use tucrl::rng::RandomStream;
-use tucrl::space::Space;
+use tucrl::evi::{self, Method, Ties};
+use tucrl::inner_max::{LawSink, Ranking, Scratch, Sink, UNSEEN, ValueSink, Values};
+use tucrl::plausible::Belief;
+use tucrl::sets::{BallRow, Bernstein, BoxRow, L1, fill_ball, fill_box};
 use tucrl::span_clip::{Operator, SpanClip};
 use tucrl::truncation;
+use tucrl::{
+    ConfidenceSet, Optimism, Plan, PlanError, PlanInput, Planner, RandomStream, Space, Tucrl, Ucrl,
+};
 
 const EVERYWHERE: [bool; 5] = [true; 5];
 const VALUES: [f64; 5] = [1.0, 0.8, 0.5, 0.2, 0.0];
-const SHARES: [f64; 5] = [0.0, 0.6, 0.0, 0.4, 0.0];
+const P_HAT: [f64; 5] = [0.0, 0.6, 0.0, 0.4, 0.0];
 
 fn assert_close(a: f64, b: f64, tolerance: f64) {
     assert!((a - b).abs() <= tolerance, "{a} is not {b}");
@@ -34,7 +31,7 @@ fn assert_all_close(a: &[f64], b: &[f64]) {
     a.iter().zip(b).for_each(|(&a, &b)| assert_close(a, b, 1e-12));
 }
 
-/// Fifty visits of one pair with reward variance 0.04 and a next state of share 0.3.
+/// Fifty visits of one pair with reward variance 0.04 and a next state of frequency 0.3.
 fn fifty_visits(variance: Variance) -> Counts {
     let mut counts = Counts::new(Space::uniform(3, 2), variance);
     for state in 0..3 {
@@ -49,17 +46,16 @@ fn fifty_visits(variance: Variance) -> Counts {
     counts
 }
 
-fn widths(family: Family, shrink: Shrink, alpha: f64) -> Widths {
+fn widths<S: ConfidenceSet>(shrink: Shrink, alpha: f64) -> S {
     let confidence = Confidence {
-        family,
-        delta: Delta::Fixed(0.1),
+        delta: 0.1.into(),
         alpha_r: alpha,
         alpha_p: alpha,
         shrink,
         r_max: 1.0,
         nominal_pairs: None,
     };
-    confidence.widths(&Space::uniform(3, 2), 1000)
+    S::of(&confidence, &Space::uniform(3, 2), 1000)
 }
 
 #[test]
@@ -67,8 +63,8 @@ fn widths_are_the_reference_numbers() {
     let counts = fifty_visits(Variance::Published);
     let pair = &counts.pairs()[0];
     let deviation = counts.row(0).deviation[0];
-    let full = widths(Family::Bernstein, Shrink::Linear, 1.0);
-    assert_close(full.reward(pair), 4.260336613691, 1e-11);
+    let full: Bernstein = widths(Shrink::Linear, 1.0);
+    assert_close(full.reward_width(pair), 4.260336613691, 1e-11);
     assert_close(full.unobserved(pair), 3.898415673921, 1e-11);
     assert_close(full.observed(pair, deviation), 4.727680724963, 1e-11);
     let sample = fifty_visits(Variance::Sample);
@@ -79,9 +75,9 @@ fn widths_are_the_reference_numbers() {
     );
     // The radius sums all three next states, the unobserved one too.
     let sum = 2.0 * full.observed(pair, deviation) + full.unobserved(pair);
-    assert_close(full.radius(pair), sum, 1e-11);
-    let hoeffding = widths(Family::Hoeffding, Shrink::Linear, 1.0);
-    assert_close(hoeffding.reward(pair), 0.904802349424, 1e-11);
+    assert_close(full.radius(pair, 3.0), sum, 1e-11);
+    let hoeffding: L1 = widths(Shrink::Linear, 1.0);
+    assert_close(hoeffding.reward_width(pair), 0.904802349424, 1e-11);
     assert_close(hoeffding.radius(pair), 2.983483396267, 1e-11);
 }
 
@@ -90,15 +86,15 @@ fn shrinking_multiplies_the_widths_or_the_logarithm() {
     let counts = fifty_visits(Variance::Published);
     let pair = &counts.pairs()[0];
     let deviation = counts.row(0).deviation[0];
-    let log = widths(Family::Bernstein, Shrink::Log, 0.05);
-    assert_close(log.reward(pair), 0.275848766077, 1e-11);
+    let log: Bernstein = widths(Shrink::Log, 0.05);
+    assert_close(log.reward_width(pair), 0.275848766077, 1e-11);
     assert_close(log.unobserved(pair), 0.194920783696, 1e-11);
     assert_close(log.observed(pair, deviation), 0.380350086246, 1e-11);
-    let linear = widths(Family::Bernstein, Shrink::Linear, 0.05);
-    assert_close(linear.reward(pair), 0.05 * 4.260336613691, 1e-12);
+    let linear: Bernstein = widths(Shrink::Linear, 0.05);
+    assert_close(linear.reward_width(pair), 0.05 * 4.260336613691, 1e-12);
     assert_close(linear.observed(pair, deviation), 0.05 * 4.727680724963, 1e-12);
-    let hoeffding = widths(Family::Hoeffding, Shrink::Log, 0.25);
-    assert_close(hoeffding.reward(pair), 0.5 * 0.904802349424, 1e-11);
+    let hoeffding: L1 = widths(Shrink::Log, 0.25);
+    assert_close(hoeffding.reward_width(pair), 0.5 * 0.904802349424, 1e-11);
     assert_close(hoeffding.radius(pair), 0.5 * 2.983483396267, 1e-11);
 }
 
@@ -107,8 +103,7 @@ fn an_override_replaces_states_times_actions_in_the_logarithm() {
     let counts = fifty_visits(Variance::Published);
     let pair = &counts.pairs()[0];
     let mut confidence = Confidence {
-        family: Family::Bernstein,
-        delta: Delta::InverseRoot,
+        delta: Delta::Word(InverseRoot::Word),
         alpha_r: 1.0,
         alpha_p: 1.0,
         shrink: Shrink::Linear,
@@ -116,12 +111,13 @@ fn an_override_replaces_states_times_actions_in_the_logarithm() {
         nominal_pairs: None,
     };
     // ln(2 * 6 * 10000 * 100): ten times the pairs are as good as ten times the time.
-    let plain = confidence.widths(counts.space(), 10_000);
+    let plain = Bernstein::of(&confidence, counts.space(), 10_000);
     assert_close(plain.unobserved(pair), 1.2e7f64.ln() / 3.0, 1e-12);
-    confidence.delta = Delta::Fixed(0.1);
-    let later = confidence.widths(counts.space(), 10_000);
+    confidence.delta = 0.1.into();
+    let later = Bernstein::of(&confidence, counts.space(), 10_000);
     confidence.nominal_pairs = Some(60.0);
-    assert_close(confidence.widths(counts.space(), 1000).reward(pair), later.reward(pair), 1e-12);
+    let replaced = Bernstein::of(&confidence, counts.space(), 1000);
+    assert_close(replaced.reward_width(pair), later.reward_width(pair), 1e-12);
 }
 
 /// The sparse law of a box over five seen states, and its value.
@@ -136,7 +132,7 @@ fn sparse_box(row: BoxRow<'_>, values: &Values) -> (Vec<(u32, f64)>, f64) {
 
 /// The best law in a ball around (0.6, 0.4) on states 1 and 3.
 fn sparse_ball(half: f64, target: u32, sink: &mut LawSink) {
-    let row = BallRow { next: &[1, 3], share: &[0.6, 0.4], half, target };
+    let row = BallRow { next: &[1, 3], p_hat: &[0.6, 0.4], half, target };
     fill_ball(row, &VALUES, &Ranking::default(), &mut Scratch::new(), sink);
 }
 
@@ -174,7 +170,7 @@ fn the_worked_balls_have_the_worked_laws() {
         (EVERYWHERE, 0, [0.25, 0.6, 0.0, 0.15, 0.0], 0.76),
         (among, 1, [0.0, 0.85, 0.0, 0.15, 0.0], 0.71),
     ] {
-        let dense = best_in_ball(&SHARES, 0.5, &allowed, &VALUES);
+        let dense = best_in_ball(&P_HAT, 0.5, &allowed, &VALUES);
         assert_all_close(&dense, &law);
         assert_close(expectation(&dense, &VALUES), value, 1e-12);
         let mut sink = LawSink::default();
@@ -364,16 +360,15 @@ fn known_rewards_spare_states_never_visited() {
     counts.freeze();
     // The truth pays less than was observed, and applies to the untried action of state 0 too.
     let mean = |pair: usize| if pair == 0 { 0.25 } else { 0.125 };
-    let optimism = Optimism {
-        evi: EviOptions { method: Method::Plain, ..EviOptions::default() },
-        ..Optimism::default()
-    };
-    for planner in [
-        &Tucrl { optimism: optimism.clone(), ..Tucrl::default() } as &dyn Planner,
-        &Ucrl { optimism, ..Ucrl::default() },
-    ] {
-        let plan =
-            planner.plan(&Situation { known: Some(&mean), ..Situation::new(&counts, 22) }).unwrap();
+    let optimism = Optimism { planner: Method::Plain, ..Optimism::default() };
+    let mut tucrl = Tucrl { optimism: optimism.clone(), ..Tucrl::default() };
+    let mut ucrl = Ucrl { optimism, ..Ucrl::default() };
+    let (mut one, mut two) = (RandomStream::new(0), RandomStream::new(0));
+    let told = |random| PlanInput { known: Some(&mean), ..PlanInput::new(&counts, 22, random) };
+    let plans: [Result<Plan, PlanError>; 2] =
+        [tucrl.plan(&mut told(&mut one)), ucrl.plan(&mut told(&mut two))];
+    for plan in plans {
+        let plan = plan.unwrap();
         // One sweep from zero pays 1/4 in state 0 and everything in state 1; later sweeps keep the
         // difference, because both can reach the best state at once.
         assert_close(plan.bias[1] - plan.bias[0], 0.75, 1e-12);
@@ -387,11 +382,12 @@ fn known_rewards_spare_states_never_visited() {
 fn the_first_episode_plans_on_the_first_state_alone() {
     let mut counts = Counts::new(Space::uniform(3, 2), Variance::Published);
     counts.see(2);
-    let now = Situation::new(&counts, 1);
-    let plan = Tucrl::default().plan(&now).unwrap();
+    let mut random = RandomStream::new(0);
+    let mut now = PlanInput::new(&counts, 1, &mut random);
+    let plan = Tucrl::default().plan(&mut now).unwrap();
     assert_eq!((plan.bias_unseen, plan.unseen, plan.under_visited), (None, 2, 0));
     assert_eq!((plan.gain_low, plan.gain_high, plan.sweeps), (1.0, 1.0, 1));
-    let plan = Ucrl::default().plan(&now).unwrap();
+    let plan = Ucrl::default().plan(&mut now).unwrap();
     assert_eq!((plan.bias_unseen, plan.gain()), (Some(0.0), 1.0));
 }
 
@@ -417,11 +413,10 @@ fn long_rows_and_partial_ranks_lead_to_the_dense_laws() {
         let (row, stats) = (counts.row(0), &counts.pairs()[0]);
         longest = longest.max(row.next.len());
         let mut center = vec![0.0; 200];
-        row.next.iter().zip(row.share).for_each(|(&next, &share)| center[next as usize] = share);
+        row.next.iter().zip(row.p_hat).for_each(|(&next, &p)| center[next as usize] = p);
         let alpha = [1e-4, 1e-3, 1e-2, 0.1][trial % 4];
-        let confidence = |family| Confidence {
-            family,
-            delta: Delta::Fixed(0.05),
+        let confidence = Confidence {
+            delta: 0.05.into(),
             alpha_r: alpha,
             alpha_p: alpha,
             shrink: Shrink::Linear,
@@ -432,8 +427,9 @@ fn long_rows_and_partial_ranks_lead_to_the_dense_laws() {
         let value = |law: &[(u32, f64)]| -> f64 {
             law.iter().map(|&(state, mass)| mass * seen[state as usize]).sum()
         };
-        let widths = confidence(Family::Hoeffding).widths(counts.space(), 10_000);
-        let set = PlausibleSet::balls(&counts, &widths, 1.0, 0, |_| false, None);
+        let belief = Belief { counts: &counts, r_max: 1.0, unseen: 0, known: None };
+        let widths = L1::of(&confidence, counts.space(), 10_000);
+        let set = widths.plausible(&belief);
         let dense = best_in_ball(&center, widths.radius(stats), &[true; 200], &seen);
         assert_close(value(&set.best_law(0, &values)), expectation(&dense, &seen), 1e-12);
         assert_close(
@@ -443,8 +439,8 @@ fn long_rows_and_partial_ranks_lead_to_the_dense_laws() {
         );
         moved += usize::from(dense != center);
 
-        let widths = confidence(Family::Bernstein).widths(counts.space(), 10_000);
-        let set = PlausibleSet::boxes(&counts, &widths, 1.0, 0, |_| false, 0, None);
+        let widths = Bernstein::of(&confidence, counts.space(), 10_000);
+        let set = widths.plausible(&belief);
         let mut width = vec![widths.unobserved(stats); 200];
         let observed = row.next.iter().zip(row.deviation);
         observed.for_each(|(&next, &d)| width[next as usize] = widths.observed(stats, d));
@@ -463,7 +459,7 @@ fn long_rows_and_partial_ranks_lead_to_the_dense_laws() {
 
 /// In the middle of an episode derived numbers are those of its start, next to their own states.
 #[test]
-fn new_next_states_do_not_shift_the_shares_of_others() {
+fn new_next_states_do_not_shift_the_frequencies_of_others() {
     let mut counts = Counts::new(Space::uniform(9, 1), Variance::Published);
     (0..9).for_each(|state| assert_eq!(u64::from(counts.see(state)), state));
     [5, 5, 5, 7].into_iter().for_each(|next| counts.record(0, 0.5, next));
@@ -471,8 +467,8 @@ fn new_next_states_do_not_shift_the_shares_of_others() {
     for next in [2, 6, 8, 0] {
         counts.record(0, 0.5, next);
         let row = counts.row(0);
-        for (&state, &share) in row.next.iter().zip(row.share) {
-            assert_eq!(share, [0.0, 0.0, 0.0, 0.0, 0.0, 0.75, 0.0, 0.25, 0.0][state as usize]);
+        for (&state, &p_hat) in row.next.iter().zip(row.p_hat) {
+            assert_eq!(p_hat, [0.0, 0.0, 0.0, 0.0, 0.0, 0.75, 0.0, 0.25, 0.0][state as usize]);
         }
     }
     assert_eq!(counts.row(0).next, [0, 2, 5, 6, 7, 8]);

@@ -1,4 +1,4 @@
-//! Are worlds drawn from the law that they should be drawn from? Closed forms, with fixed seeds.
+//! Are MDPs drawn from the law that they should be drawn from? Closed forms, with fixed seeds.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 mod runs;
@@ -6,22 +6,20 @@ mod runs;
 use std::sync::Arc;
 
 use runs::*;
-use tucrl::agents::{Algorithm, OptimisticPsrl, Psrl};
+use tucrl::agents::{OptimisticPsrl, Psrl};
 use tucrl::counts::{Counts, Variance};
-use tucrl::episode::StopReason;
 use tucrl::generator::{Generator, Tabled};
-use tucrl::planner::Rule;
+use tucrl::options::NumberOr;
 use tucrl::posterior::{
     Concentration, Extended, Prior, RewardEvidence, RewardPosterior, Split, plan_optimistically,
 };
-use tucrl::rng::RandomStream;
-use tucrl::run::Run;
+use tucrl::rules::{Rule, StopReason};
 use tucrl::solve::solve;
-use tucrl::space::Space;
 use tucrl::worlds::{Junk, JunkKind, RiverSwim, ThreeState, TwoState};
+use tucrl::{Model, RandomStream, Run, Space};
 
 const DRAWS: usize = 20_000;
-/// The distance that the empirical law of so many draws exceeds once in a thousand times.
+/// The distance that the empirical law of [`DRAWS`] draws exceeds once in a thousand times.
 const FAR: f64 = 1.95;
 
 /// The Kolmogorov-Smirnov distance between draws and a law, times the root of their number.
@@ -164,7 +162,7 @@ fn reward_posteriors_have_the_moments_of_theory() {
     let spread = r_max * r_max * a * b / ((a + b) * (a + b) * (a + b + 1.0));
     assert!((mean - r_max * a / (a + b)).abs() < 4.0 * (spread / DRAWS as f64).sqrt());
     assert!((variance / spread - 1.0).abs() < 0.05);
-    // The coins fell three times for success.
+    // Three of the Bernoulli draws were successes.
     let law = RewardPosterior::BetaBernoulli { a: 2.0, b: 1.0 };
     let told = RewardEvidence { successes: Some(&[3]), ..evidence };
     let found = draws(2, |random| law.draw(&counts, 0, &told, random));
@@ -202,7 +200,7 @@ fn reward_posteriors_have_the_moments_of_theory() {
 fn reward_posteriors_follow_their_laws() {
     let r_max = 2.0;
     let evidence = evidence(r_max);
-    // Three successes and one failure before a prior of (2, 1): Beta(5, 2), by coins and by whole rewards.
+    // Three successes and one failure before a prior of (2, 1): Beta(5, 2), by Bernoulli draws and by whole rewards.
     let steps = [(2.0, 0), (0.0, 0), (2.0, 0), (2.0, 0)];
     let counts = counts_of(1, &steps, &[0]);
     let beta = |x: f64| {
@@ -242,7 +240,7 @@ fn reward_posteriors_follow_their_laws() {
     }
 }
 
-/// ALGORITHMS 5.3, by hand: S = 6, A = 2, T = 10^6 and rho = 0.05.
+/// Agrawal and Jia 2017, by hand: S = 6, A = 2, T = 10^6 and rho = 0.05.
 #[test]
 fn the_numbers_of_optimistic_sampling_are_those_of_the_paper() {
     let options = Extended { steps: 1_000_000, rho: 0.05, samples: None };
@@ -279,7 +277,7 @@ fn drawn_rows_have_the_mean_of_prior_plus_counts() {
     }
 }
 
-/// ALGORITHMS 8.4: with rows theta_x and theta_y the gain is theta_x / (theta_x + theta_y) and the span
+/// Fruit, Pirotta, Lazaric 2018, appendix on continuous priors: with rows theta_x and theta_y the gain is theta_x / (theta_x + theta_y) and the span
 /// 1 / (theta_x + theta_y); under the prior spans of at least C >= 1 have probability 1 / (2 C²): they are
 /// unbounded, which is the paper's objection.
 #[test]
@@ -310,7 +308,7 @@ fn spans_of_samples_from_theta_are_unbounded_as_the_paper_says() {
     assert!(spans.iter().any(|&span| span > 10.0), "one in 200 is larger than 10");
 }
 
-/// Where every next state was observed there is nothing to spread: both splits draw the same world.
+/// Where every next state was observed there is nothing to split: both ways draw the same MDP.
 #[test]
 fn both_splits_agree_where_everything_was_observed() {
     let mut counts = Counts::new(Space::uniform(3, 2), Variance::Population);
@@ -338,7 +336,7 @@ fn both_splits_agree_where_everything_was_observed() {
     }
 }
 
-/// With so many samples that every state is drawn for every pair, what is left of a lowered law goes to the
+/// With enough samples that every state is drawn for every pair, what is left of a lowered law goes to the
 /// best state: value iteration by hand.
 #[test]
 fn optimistic_sampling_with_all_samples_is_the_literal_operator() {
@@ -422,24 +420,21 @@ fn a_pair_visited_often_draws_from_its_widened_dirichlet_law() {
     assert!((sum / draws as f64 - expected).abs() < 0.01, "{sum} {expected}");
 }
 
-fn psrl(rule: Rule) -> Algorithm {
-    Algorithm::Psrl(Psrl { rule, ..Psrl::default() })
+fn psrl(rule: Rule) -> Named {
+    Named::new("psrl", Psrl { rule, r_max: 1.0.into(), ..Psrl::default() })
 }
 
-fn optimistic() -> Algorithm {
-    Algorithm::OptimisticPsrl(OptimisticPsrl {
-        options: Extended { steps: 20_000, rho: 0.05, samples: None },
-        known_rewards: true,
-        rule: Rule::Doubling,
-        r_max: 1.0,
-    })
+fn optimistic() -> Named {
+    let (known_rewards, r_max) = (true, 1.0.into());
+    let algorithm = OptimisticPsrl { known_rewards, r_max, ..OptimisticPsrl::default() };
+    Named::new("optimistic-psrl", Foretold { steps: 20_000, algorithm })
 }
 
 #[test]
 fn schedules_are_those_of_their_papers() {
     let world = World::new(RiverSwim::default().build().unwrap());
     let steps = 20_000;
-    let tsde = world.record(&psrl(Rule::Growing), steps, 1);
+    let tsde = world.record(&psrl(Rule::Tsde), steps, 1);
     let lengths: Vec<u64> = tsde.episodes.iter().map(|episode| episode.0.length).collect();
     assert!(lengths.windows(2).all(|pair| pair[1] <= pair[0] + 1), "{lengths:?}");
     assert!(lengths[0] <= 2);
@@ -464,28 +459,29 @@ fn a_draw_that_all_but_falls_apart_is_solved_all_the_same() {
     let base = Arc::new(Tabled::new(Arc::new(RiverSwim::default().build().unwrap())));
     let world: Arc<dyn Generator> =
         Arc::new(Junk::new(base, 1_000_000, JunkKind::Islands).unwrap());
-    let prior =
-        Prior { concentration: Concentration::OneInAll, split: Split::Mean, ..Prior::default() };
-    let algorithm = Algorithm::Psrl(Psrl { prior, rule: Rule::Doubling, r_max: 1.0 });
+    let (concentration, split, r_max) = (NumberOr::default(), Split::Mean, 1.0.into());
+    let algorithm = Psrl { concentration, split, r_max, ..Psrl::default() };
+    assert_eq!(algorithm.prior().concentration, Concentration::OneInAll);
+    let (model, algorithm) = (Model::from(world), Arc::new(algorithm));
     let truth = World::new(RiverSwim::default().build().unwrap()).truth;
-    let mut run = Run::new(spec(&algorithm, 150_000, 0), world, truth).unwrap();
+    let mut run = Run::new(spec(150_000, 0), algorithm, &model, truth).unwrap();
     run.advance(150_000).unwrap();
     assert!(run.record().regret.last().unwrap().1 < 15_000.0, "a tenth of what can be had");
 }
 
 /// With mean regret over some runs, and margins wide enough for the noise of fixed seeds.
 #[test]
-fn posterior_sampling_learns_where_all_is_reachable_and_optimism_by_luck_does_not_where_it_is_not()
+fn posterior_sampling_learns_where_all_is_reachable_and_optimistic_samples_do_not_where_it_is_not()
 {
     let river = World::new(RiverSwim::default().build().unwrap());
-    let regret = |world: &World, algorithm: &Algorithm, steps| {
+    let regret = |world: &World, algorithm: &Named, steps| {
         let runs = 4;
         let last = |run| world.record(algorithm, steps, run).regret.last().unwrap().1;
         (0..runs).map(last).sum::<f64>() / runs as f64
     };
-    let random = regret(&river, &Algorithm::Random, 20_000);
+    let random = regret(&river, &random(), 20_000);
     // A schedule that ignores what is seen may keep a bad draw for half the run.
-    for (rule, share) in [(Rule::Doubling, 0.2), (Rule::Growing, 0.2), (Rule::PowersOfTwo, 0.5)] {
+    for (rule, share) in [(Rule::Doubling, 0.2), (Rule::Tsde, 0.2), (Rule::PowersOfTwo, 0.5)] {
         let found = regret(&river, &psrl(rule), 20_000);
         assert!(found < share * random, "{rule:?}: {found} of {random}");
     }

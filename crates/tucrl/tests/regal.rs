@@ -4,18 +4,18 @@
 mod runs;
 
 use runs::*;
-use tucrl::agents::{Algorithm, Optimism, Penalty, Regal, SetKind};
-use tucrl::confidence::{Confidence, Delta, Family, Shrink};
+use tucrl::agents::{LastLength, Regal, RegalC, RegalD, penalty_numerator};
+use tucrl::confidence::{Confidence, Shrink};
 use tucrl::counts::{Counts, Variance};
-use tucrl::episode::StopReason;
 use tucrl::evi::EviOptions;
-use tucrl::mdp::Mdp;
-use tucrl::plausible::PlausibleSet;
-use tucrl::rng::RandomStream;
-use tucrl::space::Space;
+use tucrl::options::NumberOr;
+use tucrl::plausible::{Belief, PlausibleSet};
+use tucrl::rules::StopReason;
+use tucrl::sets::{Bernstein, Boxes, boxes};
 use tucrl::span_clip::{self, SpanClip};
-use tucrl::span_price::{Bargain, best_bound};
+use tucrl::span_price::{PricedPlan, best_bound};
 use tucrl::worlds::{RiverSwim, Theta, ThreeState, TwoState};
+use tucrl::{ConfidenceSet, Mdp, RandomStream, Space};
 
 /// Counts that say exactly what a model says, for probabilities that are multiples of 1 / `visits`.
 fn certain(mdp: &Mdp, visits: u64) -> Counts {
@@ -35,28 +35,28 @@ fn certain(mdp: &Mdp, visits: u64) -> Counts {
     counts
 }
 
-fn widths(alpha: f64) -> Confidence {
-    Confidence {
-        family: Family::Bernstein,
-        delta: Delta::Fixed(0.1),
+fn boxes_of(counts: &Counts, alpha: f64, unseen: u64, t_k: u64) -> PlausibleSet<'_, Boxes> {
+    let confidence = Confidence {
+        delta: 0.1.into(),
         alpha_r: alpha,
         alpha_p: alpha,
         shrink: Shrink::Linear,
         r_max: 1.0,
         nominal_pairs: None,
-    }
+    };
+    let widths = Bernstein::of(&confidence, counts.space(), t_k);
+    let belief = Belief { counts, r_max: 1.0, unseen, known: None };
+    boxes(&belief, &widths, |_| false, 0)
 }
 
-fn search(counts: &Counts, alpha: f64, unseen: u64, t_k: u64, price: f64) -> Bargain {
-    let widths = widths(alpha).widths(counts.space(), t_k);
-    let mut set = PlausibleSet::boxes(counts, &widths, 1.0, unseen, |_| false, 0, None);
+fn search(counts: &Counts, alpha: f64, unseen: u64, t_k: u64, price: f64) -> PricedPlan {
+    let mut set = boxes_of(counts, alpha, unseen, t_k);
     let (clip, free) = (SpanClip::default(), EviOptions::default());
     best_bound(&mut set, t_k, price, &clip, &free, &|_| 0.0).unwrap()
 }
 
 fn gain_under(counts: &Counts, alpha: f64, unseen: u64, t_k: u64, c: f64) -> (f64, f64) {
-    let widths = widths(alpha).widths(counts.space(), t_k);
-    let mut set = PlausibleSet::boxes(counts, &widths, 1.0, unseen, |_| false, 0, None);
+    let mut set = boxes_of(counts, alpha, unseen, t_k);
     let clip = SpanClip { c, ..SpanClip::default() };
     let plan = span_clip::solve(&mut set, t_k, &clip, |_| 0.0).unwrap();
     (plan.gain_low, plan.gain_high)
@@ -65,7 +65,7 @@ fn gain_under(counts: &Counts, alpha: f64, unseen: u64, t_k: u64, c: f64) -> (f6
 const SHARP: u64 = 1 << 40;
 const MARGIN: f64 = 3e-6;
 
-/// ALGORITHMS 3.5: g_c of three known worlds.
+/// The gain g_c under a span bound c of three known MDPs.
 #[test]
 fn known_curves_of_gain_against_span_hold() {
     let three = ThreeState { delta: 0.0, ..Default::default() }.build().unwrap();
@@ -87,7 +87,7 @@ fn known_curves_of_gain_against_span_hold() {
     }
 }
 
-/// ALGORITHMS 4.2: in the known M_epsilon the optimum is c = 0 if the price exceeds epsilon / 2, and 1 / epsilon if
+/// In the known M_epsilon the optimum is c = 0 if the price exceeds epsilon / 2, and 1 / epsilon if
 /// it is less; the curve in between is not concave, so a search that climbs would stop at 0.
 #[test]
 fn the_price_decides_between_no_span_and_all_of_it() {
@@ -177,27 +177,31 @@ fn branch_and_bound_finds_what_a_fine_grid_finds() {
     assert!(tried < 25 * 4 * 60, "{tried} bounds tried");
 }
 
-fn regal(penalty: Penalty, c: f64) -> Algorithm {
-    let clip = SpanClip { c, ..SpanClip::default() };
-    let optimism = Optimism { ..shrunk(0.05) };
-    Algorithm::Regal(Regal { optimism, clip, penalty, set: SetKind::Bernstein })
+fn regal(penalty: NumberOr<LastLength>) -> Named {
+    let optimism = clipped(shrunk(0.05));
+    Named::new("regal", Regal { penalty, optimism, ..Regal::default() })
+}
+
+fn regal_d() -> Named {
+    Named::new("regal-d", RegalD { optimism: clipped(shrunk(0.05)), ..RegalD::default() })
 }
 
 #[test]
 fn regal_c_is_scal() {
     let world = World::new(ThreeState { delta: 0.005, ..Default::default() }.build().unwrap());
+    let regal_c = RegalC { h: 2.0.into(), optimism: clipped(shrunk(0.05)), ..RegalC::default() };
     let (one, other) = (
-        world.record(&regal(Penalty::Bound, 2.0), 20_000, 1),
+        world.record(&Named::new("regal-c", regal_c), 20_000, 1),
         world.record(&scal(shrunk(0.05), 2.0), 20_000, 1),
     );
     assert_eq!(one, other);
 }
 
-/// ALGORITHMS 4.3: sub-iterations of 1, 2, 4, ... steps, counts and t_k frozen, doubling as ever.
+/// Sub-iterations of 1, 2, 4, ... steps, counts and t_k frozen; doubling ends the episode.
 #[test]
 fn guesses_double_until_the_episode_ends() {
     let world = World::new(ThreeState { delta: 0.005, ..Default::default() }.build().unwrap());
-    let record = world.record(&regal(Penalty::Guesses, f64::INFINITY), 20_000, 1);
+    let record = world.record(&regal_d(), 20_000, 1);
     let mut expected = 1;
     let (mut longest, mut ends) = (0, 0);
     for (episode, _) in &record.episodes {
@@ -217,9 +221,9 @@ fn guesses_double_until_the_episode_ends() {
     }
     assert!(longest >= 256 && ends > 10, "{longest} {ends}");
     // Counts stand still: what is seen for the first time in an episode is not planned on before it ends, and
-    // rows that grow meanwhile are not mixed up with the shares of the start.
+    // rows that grow meanwhile are not mixed up with the frequencies of the start.
     let river = World::new(RiverSwim::default().build().unwrap());
-    let record = river.record(&regal(Penalty::Guesses, f64::INFINITY), 5_000, 1);
+    let record = river.record(&regal_d(), 5_000, 1);
     let later = record
         .episodes
         .windows(2)
@@ -230,7 +234,7 @@ fn guesses_double_until_the_episode_ends() {
         plans += 1;
     }
     assert!(plans > 20, "{plans}");
-    let record = world.record(&regal(Penalty::Guesses, f64::INFINITY), 20_000, 1);
+    let record = world.record(&regal_d(), 20_000, 1);
     // The guess is too long whenever an episode ends early: that is where the proof breaks.
     let early = record.episodes.windows(2).filter(|pair| {
         matches!(pair[0].0.stop, StopReason::Length)
@@ -243,14 +247,13 @@ fn guesses_double_until_the_episode_ends() {
 #[test]
 fn a_price_that_falls_with_the_length_learns_the_three_states() {
     let world = World::new(ThreeState { delta: 0.0, ..Default::default() }.build().unwrap());
-    let regret =
-        |algorithm: &Algorithm| world.record(algorithm, 30_000, 1).regret.last().unwrap().1;
-    let random = regret(&Algorithm::Random);
-    // A constant price that forbids the imagined way out but not the bias of the true world: sp = 1, g = 2/3.
-    let priced = regret(&regal(Penalty::Constant(0.05), f64::INFINITY));
+    let regret = |algorithm: &Named| world.record(algorithm, 30_000, 1).regret.last().unwrap().1;
+    let random = regret(&random());
+    // A constant price that excludes the optimistic way out but not the bias of the true MDP: sp = 1, g = 2/3.
+    let priced = regret(&regal(0.05.into()));
     assert!(priced < 0.2 * random, "{priced} of {random}");
-    // Theory's price is of the order of S: it chooses c = 0 as long as episodes are short, and plays for nothing.
-    let theory = regret(&regal(Penalty::LastLength, f64::INFINITY));
+    // Theory's price is of the order of S: it chooses c = 0 as long as episodes are short, and learns nothing.
+    let theory = regret(&regal(NumberOr::default()));
     assert!(theory > 2.0 * priced, "{theory} {priced}");
 }
 
@@ -258,7 +261,7 @@ fn a_price_that_falls_with_the_length_learns_the_three_states() {
 /// c sqrt(n) - (c / sqrt(l)) n. It vanishes at n = l and is positive for every shorter one.
 #[test]
 fn the_term_that_the_proof_drops_is_positive_for_every_episode_that_ends_early() {
-    let c = Regal::numerator(3.0, 2.0, 1e6, 0.05);
+    let c = penalty_numerator(3.0, 2.0, 1e6, 0.05);
     // 6 sqrt(12 ln(8e7)) + sqrt(2 ln 20), worked out by hand.
     assert!((c - 91.1119).abs() < 1e-3, "{c}");
     let term = |length: f64, guess: f64| c * length.sqrt() - c / guess.sqrt() * length;

@@ -4,49 +4,77 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tucrl::agents::{Algorithm, Optimism, Scal, Tucrl, Ucrl};
+use tucrl::agents::{Random, Scal};
+use tucrl::counts::{Counts, Variance};
 use tucrl::explore::{ExploreError, explore};
 use tucrl::generator::{Generator, GeneratorError, Outcomes, Tabled};
-use tucrl::mdp::Mdp;
-use tucrl::model::Model;
-use tucrl::policy::Policy;
 use tucrl::reward::RewardLaw;
-use tucrl::rng::RandomStream;
-use tucrl::run::{Checkpoints, Run, RunError, RunRecord, RunSpec, RunState, Truth};
-use tucrl::space::{ActionId, Space, StateId};
-use tucrl::span_clip::SpanClip;
+use tucrl::run::{RunError, RunState};
 use tucrl::worlds::{BreakoutGame, Junk, JunkKind, RiverSwim, Taxi, ThreeState};
+use tucrl::{
+    ActionId, AgentError, Algorithm, Checkpoints, Learner, Mdp, Model, Optimism, PlanInput,
+    Planner, RandomStream, Run, RunRecord, RunSpec, Setting, Space, Start, StateId, Truth, Tucrl,
+    Ucrl,
+};
 
-fn truth() -> Truth {
-    Truth { gain: 0.5, reachable: 1, optimal_policy: Policy::deterministic([]) }
+/// A gain of one half and one reachable state, whatever the world is.
+fn truth() -> Arc<Truth> {
+    let mut builder = Mdp::builder();
+    builder.state().action(0.5, [(0, 1.0)]);
+    builder.start_at(0);
+    let truth = Truth::of(&Model::from(Arc::new(builder.build().unwrap()))).unwrap();
+    assert_eq!((truth.gain(), truth.facts().reachable), (0.5, 1));
+    Arc::new(truth)
 }
 
-fn spec(algorithm: Algorithm, steps: u64) -> RunSpec {
-    RunSpec { algorithm, steps, checkpoints: Checkpoints::PerDecade(3), master_seed: 3, run: 1 }
+fn spec(steps: u64) -> RunSpec {
+    RunSpec { steps, checkpoints: Checkpoints::PerDecade(3), master_seed: 3, run: 1 }
 }
 
-fn learners() -> Vec<Algorithm> {
-    let optimism = Optimism { alpha_r: 0.05, alpha_p: 1e-6, ..Optimism::default() };
-    let clip = SpanClip { c: 5.0, ..SpanClip::default() };
+fn learners() -> Vec<Arc<dyn Algorithm>> {
+    let (alpha_r, alpha_p, r_max) = (0.05.into(), 1e-6.into(), 1.0.into());
+    let optimism = Optimism { alpha_r, alpha_p, r_max, ..Optimism::default() };
+    let clipped = Optimism { aperiodicity: 0.9, ..optimism.clone() };
     vec![
-        Algorithm::Tucrl(Tucrl { optimism: optimism.clone(), ..Tucrl::default() }),
-        Algorithm::Ucrl(Ucrl { optimism: optimism.clone(), ..Ucrl::default() }),
-        Algorithm::Scal(Scal { optimism, clip, ..Scal::default() }),
-        Algorithm::Random,
+        Arc::new(Tucrl { optimism: optimism.clone(), ..Tucrl::default() }),
+        Arc::new(Ucrl { optimism, ..Ucrl::default() }),
+        Arc::new(Scal { c: 5.0.into(), optimism: clipped, ..Scal::default() }),
+        Arc::new(Random {}),
     ]
 }
 
-fn played(model: Model, algorithm: Algorithm, steps: u64) -> RunRecord {
-    let mut run = Run::new(spec(algorithm, steps), model, truth()).unwrap();
+fn played(model: &Model, algorithm: &Arc<dyn Algorithm>, steps: u64) -> RunRecord {
+    let mut run = Run::new(spec(steps), Arc::clone(algorithm), model, truth()).unwrap();
     run.advance(steps).unwrap();
     run.record()
+}
+
+/// An algorithm that is told a larger number of states than its world has.
+#[derive(Debug)]
+struct Enlarged {
+    states: u64,
+    algorithm: Arc<dyn Algorithm>,
+}
+
+impl Algorithm for Enlarged {
+    fn start(&self, start: Start<'_>) -> Result<Box<dyn Learner>, AgentError> {
+        let own = &start.setting.space;
+        let mut space = Space::told(self.states, own.max_actions());
+        (0..own.states()).for_each(|state| space.tell_actions(state, own.actions(state)));
+        let setting = Setting { space, ..start.setting.clone() };
+        self.algorithm.start(Start { setting: &setting, ..start })
+    }
+
+    fn options(&self) -> serde_json::Value {
+        self.algorithm.options()
+    }
 }
 
 /// Records without the numbers of states, which a table counts through.
 fn renumbered(mut record: RunRecord, number: impl Fn(StateId) -> StateId) -> RunRecord {
     record.visits.iter_mut().for_each(|visit| visit.0 = number(visit.0));
     for (episode, _) in &mut record.episodes {
-        use tucrl::episode::StopReason as R;
+        use tucrl::rules::StopReason as R;
         episode.stop = match episode.stop {
             R::Doubling { state, action } => R::Doubling { state: number(state), action },
             R::NewState { state } => R::NewState { state: number(state) },
@@ -62,15 +90,17 @@ fn assert_same_to_the_last_bit(world: Arc<dyn Generator>) {
     let states = world.space().states();
     let found = explore(&*world, 1000, &|_| true).unwrap();
     let table = Arc::new(found.table(&*world, &|_, _| true).unwrap());
-    for algorithm in learners() {
-        let nominal = played(Model::from(Arc::clone(&world)), algorithm.clone(), 3000);
-        let enumerated = played(Model::Padded(Arc::clone(&table), states), algorithm.clone(), 3000);
+    let (vast, table) = (Model::from(Arc::clone(&world)), Model::from(table));
+    for (index, algorithm) in learners().into_iter().enumerate() {
+        let nominal = played(&vast, &algorithm, 3000);
+        let enlarged = Enlarged { states, algorithm: Arc::clone(&algorithm) };
+        let enumerated = played(&table, &(Arc::new(enlarged) as Arc<dyn Algorithm>), 3000);
         assert_eq!(nominal.steps, 3000);
         let number = |state| found.number(state).unwrap() as StateId;
-        assert_eq!(renumbered(nominal.clone(), number), enumerated, "{}", algorithm.name());
-        // The S in the formulas matters: with that of the table alone it is another run.
-        if matches!(algorithm, Algorithm::Tucrl(_)) {
-            let small = played(Model::Table(Arc::clone(&table)), algorithm, 3000);
+        assert_eq!(renumbered(nominal.clone(), number), enumerated, "{algorithm:?}");
+        // The S in the formulas matters: with that of the table alone TUCRL's run is another one.
+        if index == 0 {
+            let small = played(&table, &algorithm, 3000);
             assert_ne!(renumbered(nominal, number), small);
         }
     }
@@ -101,12 +131,13 @@ fn a_run_in_a_nominal_space_continues_where_it_was_stored() {
     let base = Arc::new(Tabled::new(Arc::new(RiverSwim::default().build().unwrap())));
     let world: Arc<dyn Generator> = Arc::new(Junk::new(base, 1 << 50, JunkKind::Chain).unwrap());
     let algorithm = learners().swap_remove(0);
-    let whole = played(Model::from(Arc::clone(&world)), algorithm.clone(), 2000);
-    let mut half = Run::new(spec(algorithm.clone(), 2000), Arc::clone(&world), truth()).unwrap();
+    let model = Model::from(world);
+    let whole = played(&model, &algorithm, 2000);
+    let mut half = Run::new(spec(2000), Arc::clone(&algorithm), &model, truth()).unwrap();
     half.advance(777).unwrap();
-    let stored = serde_json::to_string(half.state()).unwrap();
+    let stored = serde_json::to_string(&half.state().unwrap()).unwrap();
     let state: RunState = serde_json::from_str(&stored).unwrap();
-    let mut rest = Run::resume(spec(algorithm, 2000), world, truth(), state).unwrap();
+    let mut rest = Run::resume(spec(2000), algorithm, &model, truth(), state).unwrap();
     rest.advance(2000).unwrap();
     assert_eq!(rest.record(), whole);
 }
@@ -195,11 +226,12 @@ impl Generator for Faulty {
     }
 }
 
-/// What a learner is told, and what a search is told.
+/// The error of a run, and the error of a search.
 fn told(fault: Fault) -> (Option<GeneratorError>, Option<GeneratorError>) {
     let world = Faulty::new(fault);
     let generator: Arc<dyn Generator> = world.clone();
-    let mut run = Run::new(spec(Algorithm::Random, 50), generator, truth()).unwrap();
+    let (model, algorithm) = (Model::from(generator), Arc::new(Random {}));
+    let mut run = Run::new(spec(50), algorithm, &model, truth()).unwrap();
     let walked = match run.advance(50) {
         Ok(()) => None,
         Err(RunError::World(error)) => {
@@ -241,10 +273,10 @@ fn every_fault_of_a_rule_is_a_typed_error_with_its_place() {
 }
 
 #[test]
-fn a_rule_that_changes_its_mind_is_none() {
+fn a_rule_whose_answers_change_is_refused() {
     let unstable = GeneratorError::UnstableSupport { state: 3, action: 0 };
     assert_eq!(told(Fault::Support), (Some(unstable.clone()), Some(unstable.clone())));
-    // Who only lists believes the list; who walks sees where the step leads.
+    // A search sees the list only; a walk also sees where the step leads.
     assert_eq!(told(Fault::Unlisted), (Some(unstable.clone()), None));
     assert!(unstable.to_string().contains("must depend on nothing but the state and the action"));
 }
@@ -297,7 +329,6 @@ fn what_is_earned_without_leaving_what_was_explored_can_be_earned() {
 
 #[test]
 fn a_seen_pair_with_two_next_states_takes_less_than_two_hundred_bytes() {
-    use tucrl::counts::{Counts, Variance};
     // A long way through a vast space, each action tried, with one and with two next states; looked at all
     // the way, because vectors and tables have most room to spare when they have just grown.
     for (actions, successors, most) in [(3, 1, 137.0), (3, 2, 164.0), (2, 2, 174.0), (9, 2, 151.0)]
@@ -325,8 +356,6 @@ fn a_seen_pair_with_two_next_states_takes_less_than_two_hundred_bytes() {
 
 #[test]
 fn a_sweep_over_many_states_is_the_same_on_any_number_of_threads() {
-    use tucrl::counts::{Counts, Variance};
-    use tucrl::planner::{Planner, Situation};
     // Enough states that a sweep is shared; half of the pairs tried, some of them often.
     let states = 40_000;
     let mut counts = Counts::new(Space::uniform(1 << 50, 3), Variance::default());
@@ -341,33 +370,39 @@ fn a_sweep_over_many_states_is_the_same_on_any_number_of_threads() {
         counts.record(pair, random.unit() * f64::from(skewed) / states as f64, next as u32);
     }
     counts.freeze();
-    let optimism = Optimism { alpha_r: 0.05, alpha_p: 0.05, ..Optimism::default() };
-    let (balls, boxes) = (
-        Tucrl { optimism: optimism.clone(), ..Tucrl::default() },
-        Ucrl { optimism, ..Ucrl::default() },
-    );
-    let planners: [&(dyn Planner + Sync); 2] = [&balls, &boxes];
-    for planner in planners {
-        let plan = |threads| {
-            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-            pool.install(|| planner.plan(&Situation::new(&counts, 6 * states)).unwrap())
-        };
-        let alone = plan(1);
-        assert!(alone.sweeps > 1 && alone.choices.len() == states as usize);
-        for threads in [2, 3, 7] {
-            assert_eq!(plan(threads), alone, "{threads} threads");
-        }
+    let optimism = Optimism { r_max: 1.0.into(), ..Optimism::shrunk(0.05) };
+    let balls = Tucrl { optimism: optimism.clone(), ..Tucrl::default() };
+    let boxes = Ucrl { optimism, ..Ucrl::default() };
+    assert_same_on_any_number_of_threads(&balls, &counts, 6 * states);
+    assert_same_on_any_number_of_threads(&boxes, &counts, 6 * states);
+}
+
+fn assert_same_on_any_number_of_threads<P>(planner: &P, counts: &Counts, t_k: u64)
+where
+    P: Planner + Clone + Send + Sync,
+{
+    let plan = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| {
+            let mut random = RandomStream::new(0);
+            planner.clone().plan(&mut PlanInput::new(counts, t_k, &mut random)).unwrap()
+        })
+    };
+    let alone = plan(1);
+    assert!(alone.sweeps > 1 && alone.choices.len() == counts.seen());
+    for threads in [2, 3, 7] {
+        assert_eq!(plan(threads), alone, "{threads} threads");
     }
 }
 
 #[test]
-fn a_plan_that_is_given_up_leaves_the_run_where_it_stood() {
+fn a_plan_that_is_interrupted_leaves_the_run_where_it_stood() {
     use std::sync::atomic::AtomicBool;
     use tucrl::planner::{PlanError, Pulse};
-    let world = || Model::from(Arc::new(Taxi::default().build().unwrap()));
+    let world = Model::from(Arc::new(Taxi::default().build().unwrap()));
     for algorithm in learners().into_iter().take(3) {
-        let whole = played(world(), algorithm.clone(), 2000);
-        let mut run = Run::new(spec(algorithm, 2000), world(), truth()).unwrap();
+        let whole = played(&world, &algorithm, 2000);
+        let mut run = Run::new(spec(2000), algorithm, &world, truth()).unwrap();
         let stop = Arc::new(AtomicBool::new(false));
         let pulse = Pulse::new(Arc::clone(&stop));
         pulse.during(|| {
@@ -379,7 +414,7 @@ fn a_plan_that_is_given_up_leaves_the_run_where_it_stood() {
         stop.store(true, Ordering::Relaxed);
         let refused = pulse.during(|| run.advance(2000)).unwrap_err();
         assert!(matches!(refused, RunError::Plan(PlanError::Interrupted { t_k }) if t_k > 1000));
-        // Nobody waits any more.
+        // Without a pulse the flag has no effect.
         run.advance(2000).unwrap();
         assert_eq!(run.record(), whole);
     }

@@ -1,6 +1,6 @@
 //! Do the worlds have the gains, spans, diameters and components that their documentation claims?
 //!
-//! Every number of ALGORITHMS section 8 and of the world files, asked of the public solver. A number
+//! Every number in the world files and their documentation, from the public solver. A number
 //! printed with k digits after the point is held to half a unit of the last one; closed forms are
 //! held to rounding, over a sweep of their parameters.
 #![allow(missing_docs, clippy::unwrap_used)]
@@ -17,7 +17,7 @@ use tucrl::worlds::{
     TwoState,
 };
 
-/// Everything that section 8 says about a world, computed once.
+/// Everything that is claimed about a world, computed once.
 struct Facts {
     mdp: Mdp,
     class: Class,

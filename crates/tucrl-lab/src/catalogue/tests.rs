@@ -1,8 +1,14 @@
-use tucrl::worlds;
+mod agents;
+
+use std::path::Path;
+
+use tucrl::mdp::Mdp;
+use tucrl::model::Model;
 
 use super::*;
+use crate::formats::ReadOptions;
 
-fn built(text: &str) -> Mdp {
+fn built(text: &str) -> Arc<Mdp> {
     World::parse(text).unwrap().build(&ReadOptions::default()).unwrap()
 }
 
@@ -11,13 +17,13 @@ fn opened(text: &str) -> Model {
 }
 
 /// The worlds that always have a table.
-fn tables() -> impl Iterator<Item = &'static WorldEntry> {
-    worlds().filter(|entry| entry.has_table())
+fn tables() -> impl Iterator<Item = &'static WorldKind> {
+    worlds::kinds().iter().filter(|kind| kind.has_table())
 }
 
 #[test]
 fn every_world_builds_with_its_defaults_and_has_the_listed_size() {
-    for entry in worlds() {
+    for entry in Catalogue::default().worlds().iter().map(WorldKind::about) {
         let space = opened(entry.name).space();
         assert_eq!(
             (space.states(), space.max_actions() as usize),
@@ -47,10 +53,10 @@ fn the_defaults_are_those_of_the_library() {
         worlds::Chain::default().build(),
         worlds::DeepSea::default().build(),
     ];
-    let entries: Vec<_> = tables().collect();
+    let entries: Vec<_> = tables().map(WorldKind::about).collect();
     assert_eq!(entries.len(), defaults.len());
     for (entry, default) in entries.into_iter().zip(defaults) {
-        assert_eq!(built(entry.name), default.unwrap(), "{}", entry.name);
+        assert_eq!(*built(entry.name), default.unwrap(), "{}", entry.name);
     }
 }
 
@@ -92,7 +98,9 @@ fn every_key_and_every_word_reaches_its_world() {
         let (name, _) = text.split_once(':').unwrap();
         assert_ne!(built(text), built(name), "{text}");
     }
-    let keys = tables().flat_map(|entry| entry.parameters.iter().map(move |p| (entry.name, p.key)));
+    let keys = tables().flat_map(|kind| {
+        kind.options().list().iter().map(|option| (kind.about().name, option.key.as_str()))
+    });
     for (name, key) in keys.filter(|&(_, key)| key != "epsilon") {
         assert!(
             differ.iter().any(|text| text.starts_with(&format!("{name}:{key}="))),
@@ -124,7 +132,7 @@ fn what_a_text_names_is_decided_by_its_form() {
     assert!(matches!(World::parse("taxi.json"), Ok(World::File(_))));
     assert!(matches!(World::parse("a:b=c.DRN"), Ok(World::File(_))));
     assert!(matches!(World::parse("models/taxi"), Ok(World::File(_))));
-    assert!(matches!(World::parse("four-rooms:slip=1/3"), Ok(World::Library { .. })));
+    assert!(matches!(World::parse("four-rooms:slip=1/3"), Ok(World::Named { .. })));
     for text in ["junk:base=m.json", "junk:base=(m.json)", "junk:factor=1e6,base=m.json"] {
         let world = World::parse(text).unwrap();
         assert_eq!(world.to_string(), "junk:base=(m.json)", "{text}");
@@ -161,7 +169,7 @@ fn every_key_and_every_word_reaches_its_world_without_a_table() {
     use tucrl::generator::{Outcomes, list};
     // What a world does in its first and its last states, and how many it has.
     let behaviour = |text: &str| {
-        let Model::Generated { generator, .. } = opened(text) else { panic!("{text} has a table") };
+        let Model::Generated(generator) = opened(text) else { panic!("{text} has a table") };
         let states = generator.space().states();
         let mut all = Vec::new();
         let (first, last) = (states.min(60), states.saturating_sub(60));
@@ -204,9 +212,9 @@ fn every_key_and_every_word_reaches_its_world_without_a_table() {
         let (name, _) = text.split_once(':').unwrap();
         assert_ne!(behaviour(text), behaviour(name), "{text}");
     }
-    for entry in vast_worlds::TABLE {
-        for key in entry.parameters.iter().map(|parameter| parameter.key) {
-            let start = format!("{}:{key}=", entry.name);
+    for kind in worlds::kinds().iter().filter(|kind| !kind.has_table()) {
+        for key in kind.options().list().iter().map(|option| &option.key) {
+            let start = format!("{}:{key}=", kind.about().name);
             assert!(differ.iter().any(|text| text.starts_with(&start)), "{start}");
         }
     }
@@ -215,7 +223,7 @@ fn every_key_and_every_word_reaches_its_world_without_a_table() {
 #[test]
 fn a_large_mountain_car_has_no_table_and_is_no_other_world() {
     assert!(matches!(opened("mountain-car:nx=100,nv=99"), Model::Table(_)));
-    assert!(matches!(opened("mountain-car:nx=1001,nv=1001"), Model::Generated { .. }));
+    assert!(matches!(opened("mountain-car:nx=1001,nv=1001"), Model::Generated(_)));
     let vast = opened("mountain-car:nx=1e4,nv=10001,points=2").space();
     assert_eq!(vast.states(), 100_010_000);
     let message = World::parse("mountain-car:nx=1e4,nv=1000").unwrap();

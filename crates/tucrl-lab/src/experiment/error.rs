@@ -5,12 +5,12 @@
 use std::path::PathBuf;
 
 use thiserror::Error;
+use tucrl::truth::TruthError;
 
-use crate::agent_catalogue::NamedAgentError;
 use crate::catalogue::LoadError;
 use crate::formats::FormatError;
-use crate::measure::MeasureError;
 use crate::names::SpecError;
+use crate::spelling::{Spelled, Spelling};
 
 /// Why an experiment could not be had.
 #[derive(Debug, Error)]
@@ -28,6 +28,12 @@ pub enum ExperimentError {
         line: usize,
         /// What the parser says.
         what: String,
+    },
+    /// Something is wrong with an experiment in memory.
+    #[error("{problem}")]
+    Plain {
+        /// What is wrong.
+        problem: Box<ExperimentProblem>,
     },
     /// A key is wrong.
     #[error("{}:{line}: `{key}`: {problem}", path.display())]
@@ -85,10 +91,25 @@ pub enum ExperimentProblem {
     World(#[from] LoadError),
     /// A world that cannot be searched or solved.
     #[error("{0}")]
-    Measure(#[from] MeasureError),
-    /// An agent that cannot be made.
-    #[error(transparent)]
-    Agent(#[from] NamedAgentError),
+    Truth(#[from] TruthError),
+    /// No agents.
+    #[error("there is no agent: name at least one, such as \"tucrl\"")]
+    NoAgents,
+}
+
+impl Spelled for ExperimentError {
+    fn spelled(&self, spelling: Spelling) -> String {
+        match self {
+            Self::File(error) => error.spelled(spelling),
+            Self::Key { path, line, key, problem } => match &**problem {
+                ExperimentProblem::World(error) => {
+                    format!("{}:{line}: `{key}`: {}", path.display(), error.spelled(spelling))
+                }
+                _ => self.to_string(),
+            },
+            other => other.to_string(),
+        }
+    }
 }
 
 fn instead(nearest: Option<&str>, known: &[&str]) -> String {

@@ -1,40 +1,33 @@
-//! What must be known of a world before agents can be sent into it?
+//! What must be known of a world before agents learn it?
 //!
-//! The model, the truth that regret is measured against, and the facts that every record repeats.
-//! They are computed once per world, however many cells it has.
+//! The model, the truth that regret is measured against, and what algorithms may know. They are computed once per
+//! world, however many cells it has.
 
-use tucrl::agents::Algorithm;
+use std::sync::Arc;
+
+use tucrl::learner::Setting;
 use tucrl::model::Model;
-use tucrl::run::Truth;
-use tucrl::space::Space;
+use tucrl::truth::{Truth, Watch};
 
 use super::{Experiment, ExperimentError, ExperimentProblem, Place};
-use crate::agent_catalogue::Context;
-use crate::formats::ReadOptions;
-use crate::inspection::Watch;
-use crate::measure::{LIMIT, Measured, measure};
-use crate::record::WorldFacts;
+use crate::warnings;
 
 /// A world that is ready to be learned.
 #[derive(Debug, Clone)]
 pub struct PreparedWorld {
     /// The world itself.
     pub model: Model,
-    /// What learners may know of it.
-    pub space: Space,
-    /// What regret is measured against.
-    pub truth: Truth,
-    /// What is true of it.
-    pub facts: WorldFacts,
-    /// The agents of the experiment, with the options that they have here.
-    pub algorithms: Vec<Algorithm>,
+    /// What is known exactly about it.
+    pub truth: Arc<Truth>,
+    /// What algorithms may know of it.
+    pub setting: Setting,
 }
 
 impl Experiment {
-    /// Builds and solves one of the worlds.
+    /// Builds and solves one of the worlds, and checks the agents against it.
     ///
     /// # Errors
-    /// When a value of the world or of an agent is out of range, or the world cannot be solved.
+    /// When an option of the world or of an agent is refused, or the world cannot be solved.
     pub fn prepare(
         &self,
         index: usize,
@@ -42,24 +35,47 @@ impl Experiment {
     ) -> Result<PreparedWorld, ExperimentError> {
         let world = &self.worlds[index];
         watch.begin("building the world");
-        let opened = world.world.open(&ReadOptions::default());
+        let opened = world.world.open(&self.read_options);
         let model = opened.map_err(|error| self.fault(&world.place, error.into()))?;
-        let space = model.space();
-        let context = Context { space: &space, r_max: model.r_max(), steps: world.steps };
-        let mut algorithms = Vec::new();
+        let mut setting = Setting {
+            space: model.space(),
+            r_max: model.r_max(),
+            steps: world.steps,
+            knowledge: Default::default(),
+        };
         for agent in &self.agents {
-            let algorithm = agent.agent.algorithm(&context);
-            algorithms.push(algorithm.map_err(|error| self.fault(&agent.place, error.into()))?);
+            let checked = agent.agent.check(&setting);
+            checked.map_err(|error| self.fault(&agent.place, error.into()))?;
         }
-        let measured = measure(model, LIMIT, watch);
-        let measured = measured.map_err(|error| self.fault(&world.place, error.into()))?;
-        let Measured { model, truth, facts } = measured;
-        Ok(PreparedWorld { model, space, truth, facts, algorithms })
+        let truth = Truth::within(&model, self.search_limit, watch);
+        let truth = Arc::new(truth.map_err(|error| self.fault(&world.place, error.into()))?);
+        setting.knowledge = truth.knowledge(&model);
+        Ok(PreparedWorld { model, truth, setting })
+    }
+
+    /// What should be known before some agents learn a prepared world.
+    pub fn warnings(
+        &self,
+        prepared: &PreparedWorld,
+        agents: impl IntoIterator<Item = usize>,
+    ) -> Vec<String> {
+        let facts = prepared.truth.facts();
+        let lost = (!facts.start_is_recoverable).then(|| warnings::NOT_RECOVERABLE.to_owned());
+        let short = agents.into_iter().filter_map(|agent| {
+            let agent = &self.agents[agent].agent;
+            warnings::too_short(agent, &prepared.setting, facts.reachable)
+        });
+        lost.into_iter().chain(short).collect()
     }
 
     fn fault(&self, place: &Place, problem: ExperimentProblem) -> ExperimentError {
-        let Place { line, key } = place.clone();
         let problem = Box::new(problem);
-        ExperimentError::Key { path: self.path.clone(), line, key, problem }
+        match self.path.clone() {
+            Some(path) => {
+                let Place { line, key } = place.clone();
+                ExperimentError::Key { path, line, key, problem }
+            }
+            None => ExperimentError::Plain { problem },
+        }
     }
 }

@@ -9,14 +9,14 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 use tucrl::run::Checkpoints;
+use tucrl::truth::SEARCH_LIMIT;
 
 use super::{
     Experiment, ExperimentAgent, ExperimentError, ExperimentProblem as Problem, ExperimentWorld,
     LONGEST, MASTER_SEED, PER_DECADE, Place,
 };
-use crate::agent_catalogue::NamedAgent;
-use crate::catalogue::World;
-use crate::formats::FormatError;
+use crate::catalogue::Catalogue;
+use crate::formats::{FormatError, ReadOptions};
 use crate::names::{integer, nearest};
 
 const KEYS: &[&str] =
@@ -35,21 +35,26 @@ type Value<'a> = Spanned<DeValue<'a>>;
 struct Reader<'a> {
     path: &'a Path,
     text: &'a str,
+    catalogue: &'a Catalogue,
 }
 
-pub(super) fn file(path: &Path) -> Result<Experiment, ExperimentError> {
+pub(super) fn file(path: &Path, catalogue: &Catalogue) -> Result<Experiment, ExperimentError> {
     let bytes = std::fs::read(path).map_err(|source| FormatError::io(path, source))?;
     let text = String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + good.iter().filter(|&&byte| byte == b'\n').count();
         FormatError::NotUtf8 { path: path.into(), line }
     })?;
-    text_of(path, text)
+    text_of(path, text, catalogue)
 }
 
 /// Reads a text that stands, or could stand, in a file.
-pub(super) fn text_of(path: &Path, text: String) -> Result<Experiment, ExperimentError> {
-    let reader = Reader { path, text: &text };
+pub(super) fn text_of(
+    path: &Path,
+    text: String,
+    catalogue: &Catalogue,
+) -> Result<Experiment, ExperimentError> {
+    let reader = Reader { path, text: &text, catalogue };
     let table = DeTable::parse(&text).map_err(|error| ExperimentError::Syntax {
         path: path.into(),
         line: error.span().map_or(1, |span| reader.line(span.start)),
@@ -99,7 +104,7 @@ impl Reader<'_> {
             .get("agents")
             .ok_or_else(|| missing("agents", "agents = [\"tucrl:alpha=0.05\"]"))?;
         let agents = self.agents(agents)?;
-        let path = self.path.into();
+        let path = Some(self.path.into());
         let text = String::new();
         Ok(Experiment {
             name,
@@ -109,6 +114,8 @@ impl Reader<'_> {
             seeds,
             master_seed,
             checkpoints,
+            read_options: ReadOptions::default(),
+            search_limit: SEARCH_LIMIT,
             path,
             text,
         })
@@ -128,8 +135,10 @@ impl Reader<'_> {
             let (spec, table) = self.spec_or_table(item, &key, expected, WORLD_KEYS)?;
             let place = self.place(spec.span(), &key);
             let text = self.string(spec, &key, expected, |_| true)?;
-            let world =
-                World::parse(&text).map_err(|error| self.at(place.clone(), error.into()))?;
+            let world = self
+                .catalogue
+                .world(&text)
+                .map_err(|error| self.at(place.clone(), error.into()))?;
             let own_steps = table.and_then(|table| table.get("steps"));
             let own_key = format!("{key}.steps");
             let steps = match (own_steps, steps) {
@@ -165,8 +174,10 @@ impl Reader<'_> {
             let (spec, table) = self.spec_or_table(item, &key, expected, AGENT_KEYS)?;
             let place = self.place(spec.span(), &key);
             let text = self.string(spec, &key, expected, |_| true)?;
-            let agent =
-                NamedAgent::parse(&text).map_err(|error| self.at(place.clone(), error.into()))?;
+            let agent = self
+                .catalogue
+                .agent(&text)
+                .map_err(|error| self.at(place.clone(), error.into()))?;
             let label_key = format!("{key}.label");
             let is_line = |label: &str| {
                 !label.trim().is_empty()

@@ -1,13 +1,12 @@
-//! How do we speak with the model checker Storm?
+//! The explicit format (DRN) of the model checker Storm.
 //!
-//! Its explicit format (DRN) lists states, actions and transitions in plain lines. It knows mean
-//! rewards only, initial states instead of an initial law, no largest reward and no free names.
-//! What it lacks stands in comment lines that begin with `//@tucrl`, which Storm skips and our
-//! reader takes up, so that a model comes back identical.
+//! DRN lists states, actions and transitions in plain lines. It has mean rewards only, initial states instead of an
+//! initial distribution, no largest reward and no free names. What it lacks is written in comment lines that begin with
+//! `//@tucrl`, so that a model comes back identical.
 //!
-//! Storm's parser skips a line that begins with `//` in the first column, in the header as well as
-//! among the states; not after blanks, not behind other text, and not on the line that belongs to
-//! a header key such as `@nr_states`. Our comments stand only where it skips them.
+//! Storm's parser skips a line that begins with `//` in the first column, in the header and among the states; not after
+//! blanks, not behind other text, and not on the line that belongs to a header key such as `@nr_states`. Our comments
+//! stand only where it skips them.
 
 mod body;
 mod header;

@@ -1,4 +1,4 @@
-//! Why could a model file not be read or written, where is the fault, and what should be changed?
+//! Errors of model files.
 //!
 //! Every variant carries its facts as fields. A message starts with the place, as
 //! `path:line:column`, and ends with what to change.
@@ -9,11 +9,13 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use tucrl::error::ModelError;
 
-/// Why a model file was not read or not written.
+use crate::spelling::{Setting, Spelled, Spelling, by_name};
+
+/// Why a model file was not read or written.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum FormatError {
-    /// The extension names no format.
+    /// The extension selects no format.
     #[error(
         "{}: the extension does not say which format this is: accepted are .json (tucrl's own) \
          and .drn (Storm's explicit format)", path.display()
@@ -28,7 +30,7 @@ pub enum FormatError {
         /// The file.
         path: PathBuf,
     },
-    /// A folder stands where a file is needed.
+    /// A folder was given instead of a file.
     #[error("{}: this is a folder: name a file", path.display())]
     IsFolder {
         /// The folder.
@@ -42,22 +44,22 @@ pub enum FormatError {
         /// The missing folder.
         folder: PathBuf,
     },
-    /// The system forbids it.
+    /// Permission denied.
     #[error("{}: permission denied: change the permissions of the file or its folder", path.display())]
     PermissionDenied {
         /// The file.
         path: PathBuf,
     },
-    /// Any other failure of the system.
+    /// Any other I/O error.
     #[error("{}: {source}", path.display())]
     Io {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         source: io::Error,
     },
-    /// The file to be written is already there.
-    #[error("{}: the file already exists: choose another name, or replace it with --force", path.display())]
+    /// The output file exists.
+    #[error("{}", already_exists(path, by_name))]
     AlreadyExists {
         /// The file.
         path: PathBuf,
@@ -68,7 +70,7 @@ pub enum FormatError {
         /// The file.
         path: PathBuf,
     },
-    /// Some bytes are not text.
+    /// The file is not UTF-8.
     #[error("{}: the file is not UTF-8 text here: save it as UTF-8", place(path, *line, None))]
     NotUtf8 {
         /// The file.
@@ -88,7 +90,7 @@ pub enum FormatError {
         /// What is wrong and what to change.
         what: String,
     },
-    /// A later version of a format of ours.
+    /// A newer version of one of tucrl's formats.
     #[error(
         "{}: {what} version {found} is not known: this program reads version 1, use a newer one",
         place(path, *line, None)
@@ -116,11 +118,8 @@ pub enum FormatError {
         /// What the file holds.
         kind: String,
     },
-    /// Several reward models and none chosen.
-    #[error(
-        "{}: the file has several reward models ({}): choose one with --reward-model",
-        place(path, *line, None), names.join(", ")
-    )]
+    /// Several reward models, and no choice.
+    #[error("{}", several_reward_models(path, *line, names, by_name))]
     SeveralRewardModels {
         /// The file.
         path: PathBuf,
@@ -134,7 +133,7 @@ pub enum FormatError {
     NoSuchRewardModel {
         /// The file.
         path: PathBuf,
-        /// The name that was asked for.
+        /// The requested name.
         asked: String,
         /// The names that exist.
         names: Vec<String>,
@@ -156,7 +155,7 @@ pub enum FormatError {
         /// State reward plus action reward.
         reward: f64,
     },
-    /// The header announces another number than the body holds.
+    /// The header declares another number than the body has.
     #[error(
         "{}: the header declares {declared} {what}, the file has {found}: correct the header, or \
          complete the file", place(path, *line, None)
@@ -166,14 +165,14 @@ pub enum FormatError {
         path: PathBuf,
         /// The line of the declaration, from 1.
         line: usize,
-        /// States or choices.
+        /// "states" or "choices".
         what: &'static str,
-        /// The number of the header.
+        /// The number in the header.
         declared: usize,
-        /// The number of the body.
+        /// The number in the body.
         found: usize,
     },
-    /// No state is marked as the start.
+    /// No state is labelled `init`.
     #[error(
         "{}: from here on no state has the label init: add it to the line of the state where \
          the process starts", place(path, *line, None)
@@ -184,7 +183,7 @@ pub enum FormatError {
         /// The line of the first state, from 1.
         line: usize,
     },
-    /// Our comments in a `.drn` file do not match its body.
+    /// A `//@tucrl` comment contradicts the body.
     #[error(
         "{}: the //@tucrl comment contradicts the model: {what}: correct one of them, or delete \
          the comment", place(path, *line, None)
@@ -194,10 +193,10 @@ pub enum FormatError {
         path: PathBuf,
         /// The line of the comment, from 1.
         line: usize,
-        /// Both sides.
+        /// The two sides.
         what: String,
     },
-    /// The file is well formed, the model it describes is not.
+    /// The file is well formed, but its model is invalid.
     #[error("{}: {source}", match line {
         Some(line) => place(path, *line, None),
         None => path.display().to_string(),
@@ -207,14 +206,37 @@ pub enum FormatError {
         path: PathBuf,
         /// The line of the faulty part, from 1, where the fault has one.
         line: Option<usize>,
-        /// What is wrong with the model.
+        /// The defect.
         source: ModelError,
     },
 }
 
+impl Spelled for FormatError {
+    fn spelled(&self, spelling: Spelling) -> String {
+        match self {
+            Self::AlreadyExists { path } => already_exists(path, spelling),
+            Self::SeveralRewardModels { path, line, names } => {
+                several_reward_models(path, *line, names, spelling)
+            }
+            other => other.to_string(),
+        }
+    }
+}
+
+fn already_exists(path: &Path, spelling: Spelling) -> String {
+    let replace = spelling(Setting::Overwrite);
+    format!("{}: the file already exists: choose another name, or {replace}", path.display())
+}
+
+fn several_reward_models(path: &Path, line: usize, names: &[String], spelling: Spelling) -> String {
+    let (place, names) = (place(path, line, None), names.join(", "));
+    let option = spelling(Setting::RewardModel);
+    format!("{place}: the file has several reward models ({names}): choose one with {option}")
+}
+
 impl FormatError {
-    /// The right variant for what the system said about `path`.
-    pub(crate) fn io(path: &Path, source: io::Error) -> Self {
+    /// The variant for an I/O error of `path`.
+    pub fn io(path: &Path, source: io::Error) -> Self {
         let path = path.to_path_buf();
         match source.kind() {
             io::ErrorKind::NotFound => Self::NotFound { path },
@@ -225,7 +247,7 @@ impl FormatError {
         }
     }
 
-    /// A defect of the model, with the line that `line_of` knows for the faulty part.
+    /// A model defect, with the line that `line_of` knows for the faulty part.
     pub(super) fn model(
         path: &Path,
         source: ModelError,
@@ -253,7 +275,7 @@ impl FormatError {
     }
 }
 
-/// A part of a file that a defect of the model can be traced to.
+/// A part of a file that a model defect can be traced to.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Part {
     State(usize),

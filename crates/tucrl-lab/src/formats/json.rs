@@ -1,8 +1,6 @@
-//! What does our own format look like?
+//! tucrl's own format: one versioned JSON object, one state per line; see `docs/formats.md`.
 //!
-//! One JSON object, versioned, one state per line. See `docs/formats.md` for the rules. The
-//! reader hands every action to the model builder as soon as it is complete, and the writer walks
-//! over the model once: neither holds a second copy of the table.
+//! Reader and writer stream: neither holds a second copy of the table.
 
 mod read;
 mod write;

@@ -1,8 +1,8 @@
-//! How are reward laws and numbers spelled in JSON?
+//! Spelling of reward laws and numbers in JSON, used by both formats.
 //!
 //! A constant is a number; `{"uniform":[low,high]}`, `{"bernoulli":[probability,value]}` and
 //! `{"discrete":[[value,probability],…]}` are the others. Numbers are written with the fewest
-//! digits that read back to the same bits. Both formats use these spellings.
+//! digits that read back to the same bits.
 
 use std::fmt;
 use std::io::{self, Write};
@@ -185,7 +185,7 @@ impl<'de> Visitor<'de> for StartVisitor {
     }
 }
 
-/// What a JSON parser complains about, without the place, which is reported apart.
+/// The message of a JSON parser without the place, which is reported separately.
 pub(super) fn complaint(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let place = format!(" at line {} column {}", error.line(), error.column());
@@ -198,7 +198,7 @@ pub(super) fn complaint(error: &serde_json::Error) -> String {
         "trailing characters" => "text after the end of the JSON: remove it",
         "number out of range" => "the number is too large: write a finite number",
         _ => {
-            // The library names Rust's types; people write files.
+            // Replace the names of Rust types by words.
             let what = what.replace("expected f64", "expected a number");
             return what.replace("expected u64", "expected a whole number");
         }

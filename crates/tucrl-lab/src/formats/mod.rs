@@ -1,17 +1,14 @@
-//! How does a world get into a file, and back, without losing a bit?
+//! Model files: how is an MDP written to a file and read back identically?
 //!
-//! Two formats, told apart by the extension: `.json`, our own, and `.drn`, the explicit format of
-//! the model checker Storm. Both are read and written as streams, in memory proportional to the
-//! model. What was written comes back identical. A file is replaced as a whole or not at all.
-//! `docs/formats.md` describes both for people who write such files by hand.
-//!
-//! Reads `tucrl::mdp`; feeds the commands. The paper does not speak of files.
+//! Two formats, told apart by the extension: `.json` (tucrl) and `.drn`, the explicit format of the model checker Storm.
+//! Both are read and written as streams, in memory proportional to the model. A file is replaced as a whole or not at
+//! all. `docs/formats.md` describes both.
 
 mod drn;
 mod error;
 mod json;
 mod law;
-pub(crate) mod save;
+pub mod save;
 mod source;
 
 use std::path::Path;
@@ -19,18 +16,18 @@ use std::path::Path;
 use tucrl::mdp::Mdp;
 
 pub use error::FormatError;
-pub(crate) use save::new_file;
+pub use save::new_file;
 
-/// What the file alone does not settle.
+/// Choices that the file alone does not settle.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReadOptions {
-    /// Which reward model of a `.drn` file to read; needed when there are several.
+    /// The reward model of a `.drn` file to read; needed when there are several.
     pub reward_model: Option<String>,
-    /// The largest possible reward; replaces what the file says.
+    /// The largest possible reward; overrides the file.
     pub r_max: Option<f64>,
 }
 
-/// What to do when the file to be written is already there.
+/// What to do when the output file exists.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum IfExists {
     /// Keep it and fail.
@@ -43,14 +40,14 @@ pub enum IfExists {
 /// A file format for models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
-    /// Our own, `.json`.
+    /// tucrl's own format, `.json`.
     Json,
     /// Storm's explicit format, `.drn`.
     Drn,
 }
 
 impl Format {
-    /// The format that a file name asks for.
+    /// The format of a file name.
     ///
     /// # Errors
     /// [`FormatError::UnknownExtension`], which names the accepted ones.
@@ -64,10 +61,10 @@ impl Format {
     }
 }
 
-/// Reads a model; the extension decides the format.
+/// Reads a model in the format of the extension.
 ///
 /// # Errors
-/// When the file cannot be read, is malformed, or describes no valid model; with the place.
+/// When the file cannot be read, is malformed, or describes no valid model; the message has the place.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, FormatError> {
     match Format::of(path)? {
         Format::Json => json::read(path, options),
@@ -75,13 +72,13 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, FormatError> {
     }
 }
 
-/// Writes a model; the extension decides the format.
+/// Writes a model in the format of the extension.
 ///
-/// The new file appears complete or not at all: it is written next to its place under another
-/// name, flushed to the disk, and renamed.
+/// The new file appears complete or not at all: it is written to a temporary file in the same folder, synced,
+/// and renamed.
 ///
 /// # Errors
-/// When the extension is unknown, the file exists and may not be replaced, or the disk refuses.
+/// When the extension is unknown, the file exists and may not be replaced, or writing fails.
 pub fn write(mdp: &Mdp, path: &Path, if_exists: IfExists) -> Result<(), FormatError> {
     let format = Format::of(path)?;
     save::atomically(path, if_exists, |out| match format {

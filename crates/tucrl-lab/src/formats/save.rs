@@ -1,9 +1,8 @@
-//! How is a file replaced so that nobody ever sees half of it?
+//! Replaces a file atomically.
 //!
-//! The new content goes to a temporary file in the same folder, is flushed to the disk, and takes
-//! its name by a rename, which the system does in one step. When anything fails before that, the
-//! temporary file disappears and the old file, if any, is untouched. Without the right to replace,
-//! the rename itself refuses, so that two writers cannot both win.
+//! The content goes to a temporary file in the same folder, is synced, and takes its name by an atomic rename. When
+//! anything fails before that, the temporary file is removed and the old file is untouched. Without permission to
+//! replace, the rename itself refuses, so that two writers cannot both succeed.
 
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
@@ -11,24 +10,24 @@ use std::path::{Path, PathBuf};
 
 use super::{FormatError, IfExists};
 
-/// How the names of temporary files begin.
-pub(crate) const TEMPORARY: &str = ".tucrl-";
+/// Prefix of temporary files.
+pub const TEMPORARY: &str = ".tucrl-";
 
 /// Writes `path` as a whole or not at all.
-pub(crate) fn atomically(
+pub fn atomically(
     path: &Path,
     if_exists: IfExists,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), FormatError> {
     let failed = |source| FormatError::io(path, plain(source));
-    // A link is followed, so that the file it points to is replaced and not the link.
+    // Follow a link, so that its target is replaced and not the link.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let existing = fs::metadata(&target).ok();
     if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
         return Err(FormatError::IsFolder { path: path.into() });
     }
     if existing.as_ref().is_some_and(|existing| !existing.is_file()) {
-        // A device or a pipe: nothing is lost by writing to it, and a rename would do away with it.
+        // Write directly to a device or pipe: a rename would replace it by a file.
         let mut out = BufWriter::new(File::options().write(true).open(&target).map_err(failed)?);
         return content(&mut out).and_then(|()| out.flush()).map_err(failed);
     }
@@ -55,24 +54,24 @@ pub(crate) fn atomically(
         IfExists::Replace => temporary.persist(&target),
     }
     .map_err(|error| failed(error.error))?;
-    // The rename itself reaches the disk with the folder; not every system can sync a folder, and
-    // the file is complete either way.
+    // The rename reaches the disk with the folder; not every system can sync a folder, and the file is
+    // complete either way.
     let _ = File::open(&folder).and_then(|folder| folder.sync_all());
     Ok(())
 }
 
-/// What the system said, without the name of the temporary file, which tells nobody anything.
+/// The system's message, without the name of the temporary file.
 fn plain(error: io::Error) -> io::Error {
     match error.kind() {
-        // Wrapped by `tempfile`: the kind is all that can be had apart.
+        // `tempfile` wraps the error: only the kind is available separately.
         kind if error.get_ref().is_some() && kind != io::ErrorKind::Other => kind.into(),
         _ => error,
     }
 }
 
-/// Temporary files are private by default; a model gets the permissions of any new file.
+/// Temporary files are private by default; set the permissions of a regular new file.
 #[cfg(unix)]
-pub(crate) fn new_file() -> tempfile::Builder<'static, 'static> {
+pub fn new_file() -> tempfile::Builder<'static, 'static> {
     use std::os::unix::fs::PermissionsExt;
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY).permissions(fs::Permissions::from_mode(0o666));
@@ -80,7 +79,7 @@ pub(crate) fn new_file() -> tempfile::Builder<'static, 'static> {
 }
 
 #[cfg(not(unix))]
-pub(crate) fn new_file() -> tempfile::Builder<'static, 'static> {
+pub fn new_file() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();
     builder.prefix(TEMPORARY);
     builder
@@ -97,7 +96,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("socket");
         let _listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
-        // A socket cannot be opened like a file, which is an error and no reason to put a file there.
+        // A socket cannot be opened like a file: an error, not a file in its place.
         assert!(atomically(&path, IfExists::Replace, |out| out.write_all(b"x")).is_err());
         assert!(fs::metadata(&path).unwrap().file_type().is_socket());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);

@@ -1,8 +1,7 @@
-//! How is a file opened, and which line are we on?
+//! Opens a model file and counts its lines.
 //!
-//! Opening settles what both formats share: folders, missing and empty files, and the mark that
-//! some editors put before UTF-8 text, which is skipped. [`Counting`] tells the current line to a
-//! parser that does not.
+//! Handles what both formats share: folders, missing and empty files, and a UTF-8 byte order mark, which is skipped.
+//! [`Counting`] gives the current line to a parser that does not track it.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -12,7 +11,7 @@ use std::rc::Rc;
 
 use super::FormatError;
 
-/// Opens a file that has content.
+/// Opens a non-empty file.
 pub(super) fn open(path: &Path) -> Result<BufReader<File>, FormatError> {
     let failed = |source| FormatError::io(path, source);
     let file = File::open(path).map_err(failed)?;
@@ -30,7 +29,7 @@ pub(super) fn open(path: &Path) -> Result<BufReader<File>, FormatError> {
     Ok(input)
 }
 
-/// The first line of a file that is not UTF-8, if there is one.
+/// The first line that is not UTF-8, if there is one.
 pub(super) fn first_line_not_utf8(path: &Path) -> Option<usize> {
     let mut input = open(path).ok()?;
     let mut line = Vec::new();
@@ -46,7 +45,7 @@ pub(super) fn first_line_not_utf8(path: &Path) -> Option<usize> {
     None
 }
 
-/// Counts the lines that pass through; the count is shared with whoever holds a clone of `line`.
+/// Counts the lines read through it; clones of `line` share the count.
 pub(super) struct Counting<R> {
     input: R,
     line: Rc<Cell<usize>>,

@@ -64,7 +64,7 @@ pub enum Problem {
         /// The key that was probably meant.
         nearest: Option<String>,
         /// The keys that exist.
-        known: Vec<&'static str>,
+        known: Vec<String>,
     },
     /// A key that came before, perhaps in another spelling.
     #[error("{}: keep one of them", repeated(key, meant))]
@@ -72,13 +72,13 @@ pub enum Problem {
         /// The key as written the second time.
         key: String,
         /// The key that it stands for.
-        meant: &'static str,
+        meant: String,
     },
     /// A value that cannot be read.
     #[error("`{value}` is not {what}: `{key}` accepts {accepted}")]
     WrongKind {
         /// The key.
-        key: &'static str,
+        key: String,
         /// The value.
         value: String,
         /// What it should be.
@@ -90,7 +90,7 @@ pub enum Problem {
     #[error("`{value}` is not accepted: {}`{key}` accepts {accepted}", meant(nearest.as_deref()))]
     NotAccepted {
         /// The key.
-        key: &'static str,
+        key: String,
         /// The value.
         value: String,
         /// The word that was probably meant.
@@ -109,6 +109,24 @@ pub enum Problem {
         value: String,
         /// The accepted values.
         expected: String,
+    },
+    /// An option that has no default and no value.
+    #[error("{name} needs `{key}`: write {name}:{key}=value; it accepts {expected}")]
+    Required {
+        /// The name.
+        name: String,
+        /// The key.
+        key: String,
+        /// The accepted values.
+        expected: String,
+    },
+    /// Anything else that is refused.
+    #[error("{name}: {reason}")]
+    Unusable {
+        /// The name.
+        name: String,
+        /// Why, and what to do.
+        reason: String,
     },
     /// A value that does not go together with the rest.
     #[error("{name}: `{key}` = {value} is refused: {reason}")]
@@ -160,7 +178,7 @@ fn meant(nearest: Option<&str>) -> String {
     nearest.map_or(String::new(), |nearest| format!("did you mean `{nearest}`? "))
 }
 
-fn key_instead(nearest: Option<&str>, known: &[&str]) -> String {
+fn key_instead(nearest: Option<&str>, known: &[String]) -> String {
     match (nearest, known) {
         (Some(nearest), _) => format!("did you mean `{nearest}`?"),
         (None, []) => "it takes no keys".into(),

@@ -1,46 +1,63 @@
-use super::*;
-use Accepts::{Integer, Number, OneOf};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tucrl::options::{NumberOr, Spec as WorldSpec};
 
-const TABLE: &[Parameter] = &[
-    Parameter {
-        key: "c",
-        aliases: &["span", "bound"],
-        default: "2",
-        accepts: Number("a positive number"),
-        meaning: "",
-    },
-    Parameter { key: "d", aliases: &[], default: "c", accepts: Number("a number"), meaning: "" },
-    Parameter { key: "n", aliases: &[], default: "1e3", accepts: Integer("a size"), meaning: "" },
-    Parameter {
-        key: "mode",
-        aliases: &[],
-        default: "slow",
-        accepts: OneOf(&["slow", "fast"]),
-        meaning: "",
-    },
-];
+use super::*;
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+enum C {
+    #[default]
+    #[serde(rename = "c")]
+    Word,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Mode {
+    #[default]
+    Slow,
+    Fast,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+struct Options {
+    #[schemars(extend("x-aliases" = ["span", "bound"]))]
+    c: f64,
+    d: NumberOr<C>,
+    n: u64,
+    mode: Mode,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { c: 2.0, d: NumberOr::default(), n: 1000, mode: Mode::default() }
+    }
+}
 
 fn bound(text: &str) -> Arguments {
-    Spec::parse(text).unwrap().bind(TABLE).unwrap()
+    Spec::parse(text).unwrap().bind(&Described::of::<Options>()).unwrap()
+}
+
+fn read_back(text: &str) -> Options {
+    let all = Described::of::<Options>().complete(bound(text).given()).unwrap();
+    tucrl::options::read(all).unwrap()
 }
 
 fn message(text: &str) -> String {
-    Spec::parse(text).and_then(|spec| spec.bind(TABLE)).unwrap_err().to_string()
+    let described = Described::of::<Options>();
+    Spec::parse(text).and_then(|spec| spec.bind(&described)).unwrap_err().to_string()
 }
 
 #[test]
 fn values_are_read_and_the_rest_are_defaults() {
-    let given = bound("scal:c=1/4,n=2e6,mode=fast");
-    assert_eq!((given.number("c"), given.number("d")), (0.25, 0.25), "d follows c");
-    assert_eq!(
-        (given.integer("n"), given.size("n"), given.word("mode")),
-        (2_000_000, 2_000_000, "fast")
-    );
-    let given = bound("scal");
-    assert_eq!((given.number("c"), given.integer("n"), given.word("mode")), (2.0, 1000, "slow"));
-    let given = bound(" scal : bound = -0 , d = 1.5e-3 ");
-    assert_eq!((given.number("c"), given.number("d")), (0.0, 0.0015));
-    assert_eq!(bound("scal:n=18446744073709551615").integer("n"), u64::MAX);
+    let given = read_back("scal:c=1/4,n=2e6,mode=fast");
+    assert_eq!((given.c, given.d.or(given.c), given.n), (0.25, 0.25, 2_000_000), "d follows c");
+    assert_eq!(given.mode, Mode::Fast);
+    let given = read_back("scal");
+    assert_eq!((given.c, given.n, given.mode), (2.0, 1000, Mode::Slow));
+    let given = read_back(" scal : bound = -0 , d = 1.5e-3 ");
+    assert_eq!((given.c, given.d), (0.0, NumberOr::Number(0.0015)));
+    assert_eq!(read_back("scal:n=18446744073709551615").n, u64::MAX);
 }
 
 #[test]
@@ -50,6 +67,7 @@ fn the_shortest_form_names_what_is_not_default_and_means_the_same() {
         ("scal:c=2.0,d=2,n=1000,mode=slow", "scal"),
         ("scal:mode=fast,span=3", "scal:c=3,mode=fast"),
         ("scal:c=3,d=3", "scal:c=3"),
+        ("scal:c=3,d=c", "scal:c=3"),
         ("scal:c=3,d=2", "scal:c=3,d=2"),
         ("scal:c=1/3", "scal:c=0.3333333333333333"),
         ("scal:c=1e-7,d=1e300", "scal:c=1e-7,d=1e300"),
@@ -57,7 +75,10 @@ fn the_shortest_form_names_what_is_not_default_and_means_the_same() {
     ];
     for (long, short) in shortest {
         assert_eq!(bound(long).to_string(), short);
-        assert_eq!(bound(short).values, bound(long).values);
+        assert_eq!(bound(short).to_string(), short);
+        let (long, short) = (read_back(long), read_back(short));
+        assert_eq!((long.c, long.d.or(long.c), long.n), (short.c, short.d.or(short.c), short.n));
+        assert_eq!(long.mode, short.mode);
     }
 }
 
@@ -89,20 +110,17 @@ fn every_fault_is_named_and_pointed_at() {
             "`span` is another spelling of `c`, which was given before: keep one of them\n  \
              scal:c=1,span=2\n           ^^^^",
         ),
+        ("scal:c=two", "`two` is not a number: `c` accepts a number\n  scal:c=two\n         ^^^"),
+        ("scal:c=1/0", "`1/0` is not a number: `c` accepts a number\n  scal:c=1/0\n         ^^^"),
+        ("scal:c=inf", "`inf` is not a number: `c` accepts a number\n  scal:c=inf\n         ^^^"),
         (
-            "scal:c=two",
-            "`two` is not a number: `c` accepts a positive number\n  scal:c=two\n         ^^^",
+            "scal:n=1.5",
+            "`1.5` is not an integer: `n` accepts an integer of at least 0\n  scal:n=1.5\n         ^^^",
         ),
         (
-            "scal:c=1/0",
-            "`1/0` is not a number: `c` accepts a positive number\n  scal:c=1/0\n         ^^^",
+            "scal:n=-1",
+            "`-1` is not an integer: `n` accepts an integer of at least 0\n  scal:n=-1\n         ^^",
         ),
-        (
-            "scal:c=inf",
-            "`inf` is not a number: `c` accepts a positive number\n  scal:c=inf\n         ^^^",
-        ),
-        ("scal:n=1.5", "`1.5` is not an integer: `n` accepts a size\n  scal:n=1.5\n         ^^^"),
-        ("scal:n=-1", "`-1` is not an integer: `n` accepts a size\n  scal:n=-1\n         ^^"),
         (
             "scal:mode=Fast",
             "`Fast` is not accepted: did you mean `fast`? `mode` accepts slow or fast\n  \
@@ -138,25 +156,21 @@ fn near_words_are_found_and_far_ones_are_not() {
     }
 }
 
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+struct Junk {
+    base: WorldSpec,
+    factor: u64,
+}
+
+impl Default for Junk {
+    fn default() -> Self {
+        Self { base: WorldSpec("taxi".into()), factor: 1 }
+    }
+}
+
 #[test]
 fn a_spec_with_keys_stands_in_parentheses() {
-    const TABLE: &[Parameter] = &[
-        Parameter {
-            key: "base",
-            aliases: &[],
-            default: "taxi",
-            accepts: Accepts::Spec("a world"),
-            meaning: "",
-        },
-        Parameter {
-            key: "factor",
-            aliases: &[],
-            default: "1",
-            accepts: Accepts::Integer("a size"),
-            meaning: "",
-        },
-    ];
-    let bound = |text: &str| Spec::parse(text).unwrap().bind(TABLE).unwrap();
+    let bound = |text: &str| Spec::parse(text).unwrap().bind(&Described::of::<Junk>()).unwrap();
     let shown = [
         ("junk:base=taxi,factor=3", "taxi", "junk:factor=3"),
         ("junk:base=(taxi)", "taxi", "junk"),
@@ -165,7 +179,7 @@ fn a_spec_with_keys_stands_in_parentheses() {
     ];
     for (text, base, shortest) in shown {
         let arguments = bound(text);
-        assert_eq!(arguments.spec("base"), base);
+        assert_eq!(arguments.specs(), [base]);
         let shortest =
             if shortest.is_empty() { text.replace(['(', ' '], "") } else { shortest.into() };
         assert_eq!(arguments.to_string().replace('(', ""), shortest);

@@ -1,74 +1,74 @@
-//! Where do ticks stand, and what do they say?
+//! Axes and their ticks.
 //!
 //! Linear axes have ticks at round numbers, written short (250k, 1.5M); logarithmic ones at powers of ten.
-//!
-//! Reads nothing; feeds the figures.
 
 use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
 
+use crate::text::{power, tick};
+
 /// One axis of a panel.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Axis {
-    /// What is measured, with its unit.
+pub struct Axis {
+    /// The quantity with its unit.
     pub(super) name: &'static str,
-    /// The ends, in the axis' own scale.
-    pub(super) ends: (f64, f64),
-    /// Where ticks stand, in the axis' own scale.
+    /// Lowest and highest value, in the scale of the axis.
+    pub(super) range: (f64, f64),
+    /// The ticks, in the scale of the axis.
     pub(super) ticks: Vec<f64>,
-    /// Whether its own scale is the logarithm.
+    /// True if the scale is the logarithm.
     pub(super) is_log: bool,
 }
 
 impl Axis {
-    /// A linear axis that shows these values, with about so many ticks.
-    pub(crate) fn linear(name: &'static str, low: f64, high: f64, ticks: usize) -> Self {
+    /// A linear axis that covers these values, with about `ticks` ticks.
+    pub fn linear(name: &'static str, low: f64, high: f64, ticks: usize) -> Self {
         let high = if high > low { high } else { low + low.abs().max(1.0) };
         let step = round_step((high - low) / ticks as f64);
         let low = (low / step).floor() * step;
         let count = ((high - low) / step * (1.0 + 1e-9)).floor() as usize;
         let ticks = (0..=count).map(|i| low + i as f64 * step).collect();
-        Self { name, ends: (low, high), ticks, is_log: false }
+        Self { name, range: (low, high), ticks, is_log: false }
     }
 
     /// A linear axis that ends where its values end.
-    pub(crate) fn tight(name: &'static str, low: f64, high: f64, ticks: usize) -> Self {
+    pub fn tight(name: &'static str, low: f64, high: f64, ticks: usize) -> Self {
         let mut axis = Self::linear(name, low, high, ticks);
-        axis.ends.0 = low;
+        axis.range.0 = low;
         axis.ticks.retain(|&tick| tick >= low);
         axis
     }
 
-    /// A logarithmic axis from `low` > 0 on, with at most so many ticks.
-    pub(crate) fn log(name: &'static str, low: f64, high: f64, ticks: usize) -> Self {
+    /// A logarithmic axis from `low` > 0, with at most `ticks` ticks.
+    pub fn log(name: &'static str, low: f64, high: f64, ticks: usize) -> Self {
         let low = low.log10();
         let high = high.log10().max(low + 0.5);
         let (first, last) = (low.ceil() as i32, (high + 1e-9).floor() as i32);
         let every = ((last - first) as usize / ticks.max(1) + 1) as i32;
         let ticks = (first..=last).filter(|k| k % every == 0).map(f64::from).collect();
-        Self { name, ends: (low, high), ticks, is_log: true }
+        Self { name, range: (low, high), ticks, is_log: true }
     }
 
-    /// Where a value stands, in the axis' own scale; none where it cannot.
+    /// The position of a value in the scale of the axis; none if it has no logarithm.
     pub(super) fn place(&self, value: f64) -> Option<f64> {
         let place = if self.is_log { value.log10() } else { value };
-        place.is_finite().then(|| place.clamp(self.ends.0, self.ends.1))
+        place.is_finite().then(|| place.clamp(self.range.0, self.range.1))
     }
 
-    /// What is written at a tick.
+    /// The label of a tick.
     pub(super) fn label(&self, place: f64) -> String {
-        if self.is_log { power(place.round() as i32) } else { short(place) }
+        if self.is_log { power(place.round() as i32) } else { tick(place) }
     }
 }
 
-/// The drawing library asks the axis itself where its ticks are.
+/// The drawing library asks the axis for its ticks.
 impl Ranged for Axis {
     type FormatOption = NoDefaultFormatting;
     type ValueType = f64;
 
     fn map(&self, place: &f64, (first, last): (i32, i32)) -> i32 {
-        let share = (place - self.ends.0) / (self.ends.1 - self.ends.0);
+        let share = (place - self.range.0) / (self.range.1 - self.range.0);
         first + (share * f64::from(last - first)).round() as i32
     }
 
@@ -77,17 +77,17 @@ impl Ranged for Axis {
     }
 
     fn range(&self) -> Range<f64> {
-        self.ends.0..self.ends.1
+        self.range.0..self.range.1
     }
 }
 
 impl ValueFormatter<f64> for Axis {
     fn format(place: &f64) -> String {
-        short(*place)
+        tick(*place)
     }
 }
 
-/// 1, 2 or 5 times a power of ten, at least as large.
+/// The smallest of 1, 2 or 5 times a power of ten that is at least as large.
 fn round_step(least: f64) -> f64 {
     let unit = 10f64.powf(least.log10().floor());
     [1.0, 2.0, 5.0]
@@ -95,35 +95,6 @@ fn round_step(least: f64) -> f64 {
         .into_iter()
         .find(|&step| step >= least)
         .unwrap_or(10.0 * unit)
-}
-
-/// A number in few characters: 0.25, 950, 20k, 1.5M.
-pub fn short(value: f64) -> String {
-    let (unit, letter) = match value.abs() {
-        size if size >= 1e12 => return format!("{value:.0e}"),
-        size if size >= 1e9 => (1e9, "G"),
-        size if size >= 1e6 => (1e6, "M"),
-        size if size >= 1e4 => (1e3, "k"),
-        _ => (1.0, ""),
-    };
-    // Ten digits hide that 0.1 + 0.2 is not 0.3.
-    let text = format!("{:.10}", value / unit);
-    let text = text.trim_end_matches('0').trim_end_matches('.');
-    let text = if text == "-0" { "0" } else { text };
-    format!("{text}{letter}").replace('-', "−")
-}
-
-/// A power of ten: 0.01, 1, 10, 10², 10³.
-pub fn power(exponent: i32) -> String {
-    match exponent {
-        ..=-1 => format!("{:.*}", exponent.unsigned_abs() as usize, 10f64.powi(exponent)),
-        0 => "1".into(),
-        1 => "10".into(),
-        _ => {
-            let digit = |c: char| c.to_digit(10).and_then(|d| "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(d as usize));
-            format!("10{}", exponent.to_string().chars().filter_map(digit).collect::<String>())
-        }
-    }
 }
 
 #[cfg(test)]
@@ -139,8 +110,8 @@ mod tests {
         let axis = Axis::linear("gain", 0.1, 0.31, 4);
         let labels: Vec<String> = axis.ticks.iter().map(|&tick| axis.label(tick)).collect();
         assert_eq!(labels, ["0.1", "0.2", "0.3"]);
-        assert_eq!(Axis::linear("flat", 2.0, 2.0, 4).ends, (2.0, 4.0));
-        assert_eq!([short(-20_000.0), short(9500.0), short(2.5e9)], ["−20k", "9500", "2.5G"]);
+        assert_eq!(Axis::linear("flat", 2.0, 2.0, 4).range, (2.0, 4.0));
+        assert_eq!([tick(-20_000.0), tick(9500.0), tick(2.5e9)], ["−20k", "9500", "2.5G"]);
     }
 
     #[test]

@@ -1,9 +1,7 @@
-//! What do all figures have in common?
+//! Drawing primitives of all figures.
 //!
-//! Sizes in points, whatever the pixels; titles at the top left; panels with a light grid; labels beside lines,
-//! moved apart where they would touch.
-//!
-//! Reads `axis`; feeds the figures.
+//! Sizes are in points at any resolution; titles at the top left; panels with a light grid; labels beside lines, moved
+//! apart where they would overlap.
 
 use plotters::chart::{ChartBuilder, ChartContext};
 use plotters::coord::Shift;
@@ -19,7 +17,7 @@ use super::{FigureError, failed};
 
 /// Almost black.
 pub(super) const INK: RGBColor = RGBColor(34, 34, 34);
-/// What explains.
+/// Explanatory text.
 pub(super) const GREY: RGBColor = RGBColor(102, 102, 102);
 const GRID: RGBColor = RGBColor(230, 230, 230);
 const FRAME: RGBColor = RGBColor(150, 150, 150);
@@ -62,7 +60,7 @@ impl<B: DrawingBackend> Canvas<'_, B> {
         colour: RGBColor,
         style: FontStyle,
     ) -> Result<(), FigureError> {
-        // Not `into_font().style(…)`: that keeps the letters of the regular font.
+        // Not `into_font().style(…)`: that keeps the glyphs of the regular font.
         let font = FontDesc::new(FontFamily::SansSerif, size * self.scale, style);
         let anchor = Pos::new(HPos::Left, VPos::Center);
         let style = TextStyle::from(font).color(&colour).pos(anchor);
@@ -82,13 +80,13 @@ impl<B: DrawingBackend> Canvas<'_, B> {
         self.area.draw(&shape).map_err(failed)
     }
 
-    /// The title, and a line that says how to read the figure.
+    /// The title, and a line that explains the figure.
     pub(super) fn title(&self, title: &str, explanation: &str) -> Result<(), FigureError> {
         self.text(title, (20.0, 24.0), 19.0, INK, FontStyle::Bold)?;
         self.text(explanation, (20.0, 48.0), 13.5, GREY, FontStyle::Normal)
     }
 
-    /// Labels in a column, each as near to its height as the others allow.
+    /// Labels in a column, each as close to its height as the others allow.
     pub(super) fn labels(
         &self,
         mut labels: Vec<(f64, String, RGBColor)>,
@@ -158,7 +156,7 @@ impl<B: DrawingBackend> Canvas<'_, B> {
 }
 
 impl<B: DrawingBackend> Panel<'_, B> {
-    /// Points that can be shown, cut where one cannot.
+    /// The points that can be shown, split where one cannot.
     fn pieces(&self, points: &[(f64, f64)]) -> Vec<Vec<(f64, f64)>> {
         let mut pieces = vec![Vec::new()];
         for &(x, y) in points {
@@ -175,10 +173,10 @@ impl<B: DrawingBackend> Panel<'_, B> {
         ShapeStyle::from(colour).stroke_width((width * self.scale).round() as u32)
     }
 
-    /// A line that jumps between levels, given as (from, to, level) in order of time.
+    /// A step function, given as (from, to, level) in order of time.
     ///
-    /// Every stretch and every jump is its own element: where a line turns back within its own width, the
-    /// drawing library loses it. What falls into the same half point is drawn once.
+    /// Every level and every jump is its own element: the drawing library drops a line that turns back within its own
+    /// width. Elements within the same half point are drawn once.
     pub(super) fn steps(
         &mut self,
         levels: &[(f64, f64, f64)],
@@ -240,14 +238,14 @@ impl<B: DrawingBackend> Panel<'_, B> {
         self.chart.draw_series(paths).map_err(failed).map(drop)
     }
 
-    /// The area between two lines over the same times; what cannot be shown ends at the axis.
+    /// The area between two lines over the same times; values that cannot be shown end at the axis.
     pub(super) fn band(
         &mut self,
         band: &[(f64, f64, f64)],
         colour: RGBColor,
         opacity: f64,
     ) -> Result<(), FigureError> {
-        let edge = |value: f64| self.y.place(value).unwrap_or(self.y.ends.0);
+        let edge = |value: f64| self.y.place(value).unwrap_or(self.y.range.0);
         let place = |x: f64, y: f64| Some((self.x.place(x)?, edge(y)));
         let low = band.iter().filter_map(|&(x, low, _)| place(x, low));
         let high = band.iter().rev().filter_map(|&(x, _, high)| place(x, high));
@@ -263,12 +261,12 @@ impl<B: DrawingBackend> Panel<'_, B> {
         to: f64,
         colour: RGBColor,
     ) -> Result<(), FigureError> {
-        let (low, high) = self.y.ends;
+        let (low, high) = self.y.range;
         let (Some(from), Some(to)) = (self.x.place(from), self.x.place(to)) else { return Ok(()) };
-        // However short, it is seen.
+        // At least two points wide, so that it is visible.
         let (width, _) = self.chart.plotting_area().dim_in_pixel();
-        let least = 2.0 * self.scale / f64::from(width) * (self.x.ends.1 - self.x.ends.0);
-        let to = to.max(from + least).min(self.x.ends.1);
+        let least = 2.0 * self.scale / f64::from(width) * (self.x.range.1 - self.x.range.0);
+        let to = to.max(from + least).min(self.x.range.1);
         let corners = vec![(from, low), (to, low), (to, high), (from, high)];
         self.chart.draw_series([Polygon::new(corners, colour.filled())]).map_err(failed).map(drop)
     }
@@ -291,7 +289,7 @@ impl<B: DrawingBackend> Panel<'_, B> {
         let Some(x) = self.x.place(at) else { return Ok(()) };
         let style = self.stroke(colour, 1.0);
         let (dash, gap) = ((4.0 * self.scale) as i32, (4.0 * self.scale) as i32);
-        let ends = vec![(x, self.y.ends.0), (x, self.y.ends.1)];
+        let ends = vec![(x, self.y.range.0), (x, self.y.range.1)];
         let line = DashedPathElement::new(ends, dash, gap, style);
         self.chart.draw_series([line]).map_err(failed).map(drop)
     }
@@ -309,20 +307,20 @@ impl<B: DrawingBackend> Panel<'_, B> {
         self.chart.draw_series([block]).map_err(failed).map(drop)
     }
 
-    /// How far from the left a value stands, in points.
+    /// The horizontal position of a value, in points.
     pub(super) fn across_of(&self, value: f64) -> Option<f64> {
-        let (x, _) = self.chart.backend_coord(&(self.x.place(value)?, self.y.ends.0));
+        let (x, _) = self.chart.backend_coord(&(self.x.place(value)?, self.y.range.0));
         Some(f64::from(x) / self.scale)
     }
 
-    /// How far down a value stands, in points.
+    /// The vertical position of a value, in points.
     pub(super) fn height_of(&self, value: f64) -> Option<f64> {
-        let (_, y) = self.chart.backend_coord(&(self.x.ends.0, self.y.place(value)?));
+        let (_, y) = self.chart.backend_coord(&(self.x.range.0, self.y.place(value)?));
         Some(f64::from(y) / self.scale)
     }
 }
 
-/// Text cut to so many characters.
+/// Text cut to a number of characters.
 pub(super) fn cut(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();
@@ -330,7 +328,7 @@ pub(super) fn cut(text: &str, most: usize) -> String {
     text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// How much room labels need, in points.
+/// The width of labels, in points.
 pub(super) fn room(labels: &[String]) -> f64 {
     let longest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
     24.0 + 8.3 * longest as f64

@@ -1,10 +1,7 @@
-//! How does one quantity change with another?
+//! Curves on one panel.
 //!
-//! Lines on one panel, each with an optional band and a name where it ends; dashed lines for what theory
-//! says, stairs for what jumps, dots for single values, and marks on the horizontal axis. Most figures are
-//! of this kind and only say what to draw.
-//!
-//! Reads `canvas`; feeds the other figures and `reproduce`.
+//! Lines with an optional band and a name at their end: dashed for theory, stairs for step functions, dots for single
+//! values; and marks on the horizontal axis. Most figures are of this kind.
 
 use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
@@ -17,54 +14,54 @@ use super::{Figure, FigureError};
 
 /// Curves on one panel.
 #[derive(Debug, Clone)]
-pub(crate) struct CurvesFigure {
-    /// What is shown.
-    pub(crate) title: String,
-    /// How to read it.
-    pub(crate) explanation: String,
+pub struct CurvesFigure {
+    /// The title.
+    pub title: String,
+    /// The explanation.
+    pub explanation: String,
     /// The horizontal axis.
-    pub(crate) x: Axis,
+    pub x: Axis,
     /// The vertical axis.
-    pub(crate) y: Axis,
-    /// In the order in which they are drawn.
-    pub(crate) curves: Vec<Curve>,
-    /// Places on the horizontal axis that have a name.
-    pub(crate) marks: Vec<(f64, String)>,
+    pub y: Axis,
+    /// In drawing order.
+    pub curves: Vec<Curve>,
+    /// Named places on the horizontal axis.
+    pub marks: Vec<(f64, String)>,
 }
 
 /// One curve.
 #[derive(Debug, Clone)]
-pub(crate) struct Curve {
-    /// What it is called; nothing is written if it is empty.
-    pub(crate) name: String,
+pub struct Curve {
+    /// Its name; not written if empty.
+    pub name: String,
     /// Its colour.
-    pub(crate) colour: RGBColor,
-    /// How it is drawn.
-    pub(crate) stroke: Stroke,
+    pub colour: RGBColor,
+    /// Its stroke.
+    pub stroke: Stroke,
     /// Its points.
-    pub(crate) points: Vec<(f64, f64)>,
-    /// The band around it: place, low end, high end.
-    pub(crate) band: Vec<(f64, f64, f64)>,
+    pub points: Vec<(f64, f64)>,
+    /// The band around it: x, low, high.
+    pub band: Vec<(f64, f64, f64)>,
 }
 
-/// How a curve is drawn.
+/// Stroke of a curve.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stroke {
+pub enum Stroke {
     /// A line through the points.
     Line,
-    /// A thinner one.
+    /// A thin line.
     Thin,
-    /// A dashed one.
+    /// A dashed line.
     Dashed,
-    /// A level that lasts from each point to the next.
+    /// A step function: each value lasts until the next point.
     Stairs,
-    /// The points alone.
+    /// Dots only.
     Dots,
 }
 
 impl Curve {
     /// A curve without a band.
-    pub(crate) fn new(
+    pub fn new(
         name: impl Into<String>,
         colour: RGBColor,
         stroke: Stroke,
@@ -119,7 +116,7 @@ impl Figure for CurvesFigure {
                     points.iter().try_for_each(|&point| panel.dot(point, 3.5, *colour))?;
                 }
             }
-            // On a logarithmic axis a curve may end below all that can be shown: its name stands where it left.
+            // On a logarithmic axis a curve may leave the range: its name stands where it left.
             let end = points.iter().rev().find_map(|(_, value)| panel.height_of(*value));
             labels.extend(end.filter(|_| !name.is_empty()).map(|end| (end, name, *colour)));
         }

@@ -1,10 +1,8 @@
-//! What did an agent know, and believe, episode by episode?
+//! The episodes of a run.
 //!
-//! Four panels over one logarithmic time: states seen, under-visited pairs, optimistic gain and span of the
-//! optimistic bias, each with the truth as a dashed line. Episodes that believe in states never seen are
-//! shaded: TUCRL's exploratory ones, and all of an agent that never stops believing.
-//!
-//! Reads `record`; feeds `report`.
+//! Four panels over one logarithmic time axis: states seen, under-visited pairs, optimistic gain and span of the
+//! optimistic bias, with true values as dashed lines. Shaded: episodes whose optimistic MDP reaches unseen states, that
+//! is TUCRL's exploratory ones, and all episodes of an agent that never truncates.
 
 use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
@@ -22,7 +20,7 @@ use crate::record::StoredRun;
 pub struct EpisodeFigure<'a> {
     /// The run.
     pub run: &'a StoredRun,
-    /// The place of its agent in the palette.
+    /// The colour of its agent in the palette.
     pub colour: usize,
 }
 
@@ -35,7 +33,7 @@ struct Row {
     name: &'static str,
     unit: &'static str,
     value: fn(&EpisodeRecord) -> f64,
-    /// What is true, and how it is called.
+    /// The true value and its name.
     truth: Option<(f64, &'static str)>,
 }
 
@@ -75,8 +73,8 @@ impl EpisodeFigure<'_> {
     }
 }
 
-/// Time ranges of episodes that believed in states never seen, neighbours joined.
-pub(crate) fn believing<'a>(episodes: impl Iterator<Item = &'a EpisodeRecord>) -> Vec<(u64, u64)> {
+/// Time ranges of episodes that planned with unseen states, adjacent ones joined.
+pub fn believing<'a>(episodes: impl Iterator<Item = &'a EpisodeRecord>) -> Vec<(u64, u64)> {
     let mut ranges: Vec<(u64, u64)> = Vec::new();
     for episode in episodes.filter(|episode| episode.planned_unseen) {
         let end = episode.start + episode.length;
@@ -103,9 +101,9 @@ impl Figure for EpisodeFigure<'_> {
         let ranges = believing(self.episodes());
         let title = format!("Episodes of {} in {}", cut(&run.label, 30), cut(&run.world, 40));
         let shaded = if ranges.is_empty() {
-            "none believed in states never seen"
+            "none plans with unseen states"
         } else {
-            "shaded: they believed in states never seen"
+            "shaded: those that plan with unseen states"
         };
         let count = run.record.episodes.len();
         canvas.title(&title, &format!("run {}, {count} episodes, {shaded}", run.spec.run))?;

@@ -1,9 +1,7 @@
-//! Which cells of a plane can be reached?
+//! Reachable cells of a plane.
 //!
-//! A lattice of cells, those that can be reached in one colour, the others in another, with curves and named
-//! points on top: the phase plane of Mountain Car as in the paper's first figure.
-//!
-//! Reads `canvas`; feeds `reproduce`.
+//! A lattice of reachable and unreachable cells with a curve and named points on top, as in the phase plane of Mountain
+//! Car in the paper's first figure.
 
 use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
@@ -14,24 +12,28 @@ use super::axis::Axis;
 use super::canvas::{Canvas, Frame, INK};
 use super::{Figure, FigureError};
 
-/// A cell that can be reached: a light blue.
+/// Reachable cells: a light blue.
 const REACHED: RGBColor = RGBColor(205, 226, 240);
-/// One that cannot: the red of the palette.
+/// Unreachable cells: the red of the palette.
 const UNREACHED: RGBColor = RGBColor(226, 122, 80);
 
 /// A plane cut into cells.
 #[derive(Debug, Clone)]
-pub(crate) struct PlaneFigure {
-    pub(crate) title: String,
-    pub(crate) explanation: String,
-    pub(crate) x: (&'static str, f64, f64),
-    pub(crate) y: (&'static str, f64, f64),
+pub struct PlaneFigure {
+    /// The title.
+    pub title: String,
+    /// The explanation.
+    pub explanation: String,
+    /// Name, least and largest value of the x axis.
+    pub x: (&'static str, f64, f64),
+    /// Name, least and largest value of the y axis.
+    pub y: (&'static str, f64, f64),
     /// Columns of cells from left to right, each from the bottom up.
-    pub(crate) cells: Vec<Vec<bool>>,
-    /// A curve, and what it is called.
-    pub(crate) curve: (Vec<(f64, f64)>, String),
-    /// Points with names.
-    pub(crate) points: Vec<((f64, f64), String)>,
+    pub cells: Vec<Vec<bool>>,
+    /// A curve and its name.
+    pub curve: (Vec<(f64, f64)>, String),
+    /// Named points.
+    pub points: Vec<((f64, f64), String)>,
 }
 
 impl Figure for PlaneFigure {
@@ -48,7 +50,7 @@ impl Figure for PlaneFigure {
         canvas.title(&self.title, &self.explanation)?;
         let frame = Frame { left: 100.0, top: 76.0, width: 660.0, height: 426.0 };
         let axis = |(name, low, high): (&'static str, f64, f64)| Axis {
-            ends: (low, high),
+            range: (low, high),
             ..Axis::tight(name, low, high, 7)
         };
         let mut panel = canvas.panel(frame, axis(self.x), axis(self.y), true)?;
@@ -56,7 +58,7 @@ impl Figure for PlaneFigure {
         let at = |(_, low, high): (&str, f64, f64), share: f64| low + (high - low) * share;
         for (i, column) in self.cells.iter().enumerate() {
             let (i, rows) = (i as f64, column.len() as f64);
-            // Equal cells above each other are one block: there may be a million cells.
+            // Merge equal cells of a column: there may be a million cells.
             let mut from_row = 0;
             for run in column.chunk_by(|below, above| below == above) {
                 let (low, high) = (from_row as f64, (from_row + run.len()) as f64);
@@ -77,7 +79,7 @@ impl Figure for PlaneFigure {
         }
         let left = frame.left + frame.width + 16.0;
         for (row, (colour, text)) in
-            [(REACHED, "can be reached"), (UNREACHED, "cannot"), (INK, self.curve.1.as_str())]
+            [(REACHED, "reachable"), (UNREACHED, "unreachable"), (INK, self.curve.1.as_str())]
                 .into_iter()
                 .enumerate()
         {

@@ -1,10 +1,8 @@
-//! How much time goes to pairs that are poorly visited, and how much does the lemma allow?
+//! Steps in poorly visited pairs against the bound of the lemma on Z_T.
 //!
-//! The lemma on Z_T bounds the steps that TUCRL takes in pairs poorly visited at that time by
-//! 2 sqrt(S^C A t) + 2 S^C A, whatever happens. Z at the end of a run is a dot. The line is
-//! what the records have over time, the steps in exploratory episodes so far, as a mean over runs.
-//!
-//! Reads `record`; feeds `report`. The paper draws the bound as the green curve of its three-state figure.
+//! Z_T, the steps that TUCRL takes in pairs poorly visited at that time, is at most 2 sqrt(S^C A t) + 2 S^C A with
+//! certainty. Z at the end of a run is a dot. The line is the mean over runs of the steps in exploratory episodes so
+//! far, which the records have over time. The paper draws the bound as the green curve of its three-state figure.
 
 use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
@@ -14,8 +12,9 @@ use tucrl::bounds;
 use super::axis::Axis;
 use super::canvas::{Canvas, Frame, GREY, cut, room};
 use super::{Figure, FigureError, colour};
-use crate::record::{StoredRun, WorldFacts};
+use crate::record::StoredRun;
 use crate::stats::{AgentStudy, WorldStudy};
+use tucrl::truth::Facts;
 
 /// Steps in poorly visited pairs, of all agents that have episodes.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +24,7 @@ pub struct PoorFigure<'a> {
 }
 
 /// The lemma's bound on Z at a time.
-pub(crate) fn bound(facts: &WorldFacts, t: f64) -> f64 {
+pub fn bound(facts: &Facts, t: f64) -> f64 {
     bounds::poor_steps_among(facts.reachable as f64 * facts.actions as f64, t)
 }
 
@@ -45,7 +44,7 @@ impl PoorFigure<'_> {
         self.world.agents.iter().filter(has_episodes)
     }
 
-    /// Whether there is anything to draw.
+    /// False if no agent has episodes.
     pub fn is_empty(&self) -> bool {
         self.agents().next().is_none()
     }

@@ -1,9 +1,7 @@
-//! How much does each agent lose in a world, and how sure is that?
+//! Regret of all agents in a world.
 //!
-//! Mean regret with its 95 % interval by Student's t, on linear or on logarithmic axes; on the latter a
-//! straight line is a power, its slope the exponent.
-//!
-//! Reads `stats`; feeds `report`.
+//! Mean regret with its 95 % interval by Student's t, on linear or logarithmic axes; on the latter a power of t is a
+//! straight line whose slope is the exponent.
 
 use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
@@ -20,14 +18,14 @@ use crate::stats::{AgentStudy, WorldStudy};
 pub struct RegretFigure<'a> {
     /// The world and its agents.
     pub world: &'a WorldStudy<'a>,
-    /// Whether both axes are logarithmic.
+    /// True if both axes are logarithmic.
     pub is_log: bool,
 }
 
-/// On logarithmic axes, what happens before is of no interest.
+/// Logarithmic axes start at this time.
 const FIRST_TIME: f64 = 10.0;
-/// Nor are regrets so much below the largest.
-const DECADES: f64 = 1e6;
+/// Logarithmic axes show at most this ratio of regrets.
+const MAX_RATIO: f64 = 1e6;
 
 impl RegretFigure<'_> {
     fn agents(&self) -> impl Iterator<Item = &AgentStudy<'_>> {
@@ -44,7 +42,7 @@ impl RegretFigure<'_> {
             let first = FIRST_TIME.min(last / 10.0).max(1.0);
             let shown = points().filter(|point| point.t as f64 >= first && point.mean > 0.0);
             let lowest = shown.map(|point| point.mean).fold(highest, f64::min);
-            let lowest = lowest.max(highest / DECADES) / 1.5;
+            let lowest = lowest.max(highest / MAX_RATIO) / 1.5;
             let y = Axis::log("regret (reward)", lowest, highest * 1.2, 7);
             return (Axis::log("steps", first, last, 8), y);
         }
@@ -55,8 +53,8 @@ impl RegretFigure<'_> {
 }
 
 impl RegretFigure<'_> {
-    /// Everything that is drawn.
-    pub(crate) fn curves(&self) -> CurvesFigure {
+    /// The curves with their axes.
+    pub fn curves(&self) -> CurvesFigure {
         let runs: Vec<usize> = self.agents().map(|agent| agent.runs.len()).collect();
         let (least, most) = (runs.iter().min().unwrap_or(&0), runs.iter().max().unwrap_or(&0));
         let runs = match (least, most) {
@@ -66,8 +64,8 @@ impl RegretFigure<'_> {
         };
         let scales = if self.is_log { "; a straight line is a power of t" } else { "" };
         let (x, y) = self.axes();
-        // Before the first time shown there is nothing; a line must not pile up at the edge.
-        let begin = if self.is_log { 10f64.powf(x.ends.0) * 0.999 } else { 0.0 };
+        // Drop points before the first time shown: they would pile up at the edge.
+        let begin = if self.is_log { 10f64.powf(x.range.0) * 0.999 } else { 0.0 };
         let curve = |agent: &AgentStudy<'_>| {
             let shown: Vec<_> = agent.regret.iter().filter(|p| p.t as f64 >= begin).collect();
             let start = (!self.is_log).then_some((0.0, 0.0));

@@ -1,10 +1,7 @@
-//! What does each agent earn a step, as time goes by?
+//! Average reward per step of all agents in a world.
 //!
-//! Rewards averaged from the first step on, with a 95 % interval by Student's t: what can be said where no optimal
-//! gain is known, and what makes sense to a reader who does not know regret. Where a gain is known it is a dashed
-//! line.
-//!
-//! Reads `stats`; feeds `report`.
+//! Rewards averaged from the first step on, with a 95 % interval by Student's t; a known gain is a dashed line. Usable
+//! where no optimal gain is known.
 
 use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
@@ -14,8 +11,8 @@ use super::axis::Axis;
 use super::canvas::GREY;
 use super::curves::{Curve, CurvesFigure, Stroke};
 use super::{Figure, FigureError, colour};
-use crate::record::Against;
 use crate::stats::WorldStudy;
+use tucrl::truth::Baseline;
 
 /// Average rewards of all agents in one world.
 #[derive(Debug, Clone, Copy)]
@@ -24,7 +21,7 @@ pub struct RewardFigure<'a> {
     pub world: &'a WorldStudy<'a>,
 }
 
-/// What happens before is luck.
+/// Earlier averages are dominated by noise.
 const FIRST_TIME: u64 = 100;
 
 impl RewardFigure<'_> {
@@ -47,10 +44,10 @@ impl RewardFigure<'_> {
             let curve = Curve::new(agent.label, colour(agent.colour), Stroke::Line, points);
             curves.push(Curve { band, ..curve });
         }
-        let name = match self.world.facts.against {
-            Against::Optimal => Some("optimal gain"),
-            Against::BestKnown { .. } => Some("best known gain"),
-            Against::Nothing => None,
+        let name = match self.world.facts.baseline {
+            Baseline::Optimal => Some("optimal gain"),
+            Baseline::BestKnown { .. } => Some("best known gain"),
+            Baseline::Nothing => None,
         };
         if let Some(name) = name {
             let line = vec![(FIRST_TIME as f64, gain), (last as f64, gain)];

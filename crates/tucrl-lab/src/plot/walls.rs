@@ -1,9 +1,6 @@
-//! What can a game show, and what can it not?
+//! Walls of Breakout.
 //!
-//! Walls of bricks side by side with a paddle below, each with a caption: Breakout's start, a wall that can be
-//! reached and one that cannot, as in the paper's first figure.
-//!
-//! Reads `canvas`; feeds `reproduce`.
+//! Walls of bricks side by side with a paddle below, each with a caption, as in the paper's first figure.
 
 use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
@@ -17,22 +14,26 @@ const FIELD: RGBColor = RGBColor(244, 244, 246);
 
 /// Walls side by side.
 #[derive(Debug, Clone)]
-pub(crate) struct WallsFigure {
-    pub(crate) title: String,
-    pub(crate) explanation: String,
-    pub(crate) walls: Vec<Wall>,
+pub struct WallsFigure {
+    /// The title.
+    pub title: String,
+    /// The explanation.
+    pub explanation: String,
+    /// The walls, side by side.
+    pub walls: Vec<Wall>,
 }
 
 /// One wall.
 #[derive(Debug, Clone)]
-pub(crate) struct Wall {
-    pub(crate) caption: String,
-    /// Columns from left to right, each from the bottom up: whether the brick is there.
-    pub(crate) bricks: Vec<Vec<bool>>,
+pub struct Wall {
+    /// The caption.
+    pub caption: String,
+    /// Columns from left to right, each from the bottom up: true if the brick is present.
+    pub bricks: Vec<Vec<bool>>,
     /// The column of the paddle.
-    pub(crate) paddle: usize,
-    /// Whether no game shows it.
-    pub(crate) is_impossible: bool,
+    pub paddle: usize,
+    /// True if it is unreachable.
+    pub is_impossible: bool,
 }
 
 impl Figure for WallsFigure {

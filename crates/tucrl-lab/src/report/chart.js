@@ -1,4 +1,4 @@
-// How is a curve drawn as SVG? Scales, ticks, axes and a tip that follows the pointer; no library.
+// Draws curves as SVG: scales, ticks, axes and a tooltip.
 "use strict";
 const SVG = "http://www.w3.org/2000/svg";
 const make = (tag, attributes, parent, text) => {
@@ -10,7 +10,7 @@ const make = (tag, attributes, parent, text) => {
 };
 const colour = (index) => `var(--c${index % 8})`;
 
-// A number with four digits, thousands apart.
+// A number with four digits, thousands grouped.
 const shown = (value) => {
   if (value === null || value === undefined) return "–";
   const size = Math.abs(value);
@@ -18,7 +18,7 @@ const shown = (value) => {
   const digits = size >= 1000 || Number.isInteger(value) ? 0 : Math.max(0, 3 - Math.floor(Math.log10(size || 1)));
   return value.toFixed(digits).replace("-", "−").replace(/\B(?=(\d{3})+$)/g, digits ? "" : "\u202f");
 };
-// A tick in few characters.
+// The label of a tick.
 const short = (value) => {
   const units = [[1e9, "G"], [1e6, "M"], [1e4, "k"]];
   for (const [least, letter] of units) {
@@ -66,7 +66,7 @@ const axes = (svg, box, x, y, xName, yName) => {
   make("svg:text", { x: box.left, y: box.top - 9, class: "name" }, svg, yName);
 };
 
-// A path through points that can be shown, broken where one cannot.
+// A path through the points, broken at those that cannot be shown.
 const path = (points, x, y) => {
   let d = "", pen = "M";
   for (const [t, value] of points) {
@@ -74,7 +74,7 @@ const path = (points, x, y) => {
   }
   return d;
 };
-// A closed outline between two curves; what cannot be shown ends at the axis.
+// A closed outline between two curves; values that cannot be shown end at the axis.
 const outline = (points, x, y) => {
   const edge = (value) => y(y.can(value) ? value : y.floor).toFixed(1);
   const kept = points.filter(([t, band]) => band && x.can(t));
@@ -84,7 +84,7 @@ const outline = (points, x, y) => {
   return `M${low.concat(high).join("L")}Z`;
 };
 
-// A row of buttons of which one is pressed.
+// A row of buttons, one of them pressed.
 const choice = (parent, name, options, chosen, act) => {
   const group = make("span", { role: "group", "aria-label": name }, parent, name);
   for (const [value, label] of options) {

@@ -1,15 +1,13 @@
-//! How is a table written as text?
+//! Writes a table as CSV.
 //!
-//! RFC 4180 with line feeds: a header, commas, quotes where a value needs them, an empty cell where there is no
-//! value. Numbers have the fewest digits that read back to the same bits.
-//!
-//! Reads `tables`; feeds `report`.
+//! RFC 4180 with line feeds: a header, commas, quotes where needed, an empty cell where there is no value. Numbers have
+//! the fewest digits that read back to the same bits.
 
 use std::fmt::Write as _;
 
 use super::tables::{Table, Values};
 
-/// The text of a table.
+/// A table as text.
 pub fn csv(table: &Table) -> String {
     let names: Vec<&str> = table.columns.iter().map(|column| column.name).collect();
     let mut out = names.join(",");

@@ -1,9 +1,7 @@
-//! How can the results be explored without installing anything?
+//! Writes the report as one HTML page.
 //!
-//! One page: the records' summaries as JSON, a style sheet and a small program of our own, all inside; it asks
-//! the network for nothing. Tables are written here, so they can be read even where programs are not run.
-//!
-//! Reads `stats`, `tables`; feeds `report`.
+//! The summaries as JSON, a style sheet and a small script, all inside; no network access. Tables are static HTML, so
+//! that they can be read without scripts.
 
 use std::fmt::Write as _;
 
@@ -17,23 +15,24 @@ use super::text::{Cells, facts_rows, final_table, pair_table, provenance_rows};
 use crate::plot::believing;
 use crate::record::{Provenance, StoredRun};
 use crate::stats::{AgentStudy, Interval, Point, Study, WorldStudy};
+use crate::text::rounded;
 
-/// How pages look.
-pub(crate) const STYLE: &str = include_str!("page.css");
+/// The style sheet of all pages.
+pub const STYLE: &str = include_str!("page.css");
 const CHART: &str = include_str!("chart.js");
 const PROGRAM: &str = include_str!("page.js");
-/// More points than pixels are of no use.
+/// Most points per curve; more than there are pixels are invisible.
 const MOST_POINTS: usize = 400;
 const MOST_EPISODES: usize = 800;
 
 /// The page.
 ///
 /// # Errors
-/// When a record cannot be written as JSON; it always can.
+/// When a record cannot be written as JSON.
 pub fn html(study: &Study<'_>, provenance: &[Provenance]) -> Result<String, ReportError> {
     let worlds: Vec<Value> = study.worlds.iter().map(world).collect();
     let data = serde_json::to_string(&json!({ "worlds": worlds }))?;
-    // Inside a script element only this could end it.
+    // Only this sequence could end the script element.
     let data = data.replace('<', "\\u003c");
     let mut sections = String::new();
     for (index, world) in study.worlds.iter().enumerate() {
@@ -49,7 +48,7 @@ pub fn html(study: &Study<'_>, provenance: &[Provenance]) -> Result<String, Repo
          <link rel=\"icon\" href=\"data:,\">\n<title>{name}: tucrl report</title>\n\
          <style>\n{STYLE}</style>\n</head>\n<body>\n\
          <header><h1>{name}</h1><p class=\"note\">Regret is the optimal gain times steps, minus the \
-         rewards: what was lost by not knowing the world.</p></header>\n<main>\n{failed}{sections}\
+         rewards.</p></header>\n<main>\n{failed}{sections}\
          <section><h2>Provenance</h2>{provenance}</section>\n</main>\n\
          <script type=\"application/json\" id=\"data\">{data}</script>\n\
          <script>\n{CHART}{PROGRAM}</script>\n</body>\n</html>\n"
@@ -62,16 +61,16 @@ fn section(index: usize, world: &WorldStudy<'_>) -> String {
     let pairs = match world.pairs.is_empty() {
         true => String::new(),
         false => format!(
-            "<h3>Pairs of runs with the same luck</h3>{}",
+            "<h3>Paired comparison (same random streams)</h3>{}",
             table(&pair_table(world), "numbers")
         ),
     };
     let facts = table(&facts_rows(world.facts), "facts");
     format!(
         "<section data-world=\"{index}\">\n<h2>{name}</h2>\n\
-         <div class=\"regret\"></div>\n<h3>At the end</h3>{ranking}{pairs}\n\
+         <div class=\"regret\"></div>\n<h3>Final results</h3>{ranking}{pairs}\n\
          <h3>Episodes</h3><div class=\"episodes\"></div>\n\
-         <details open><summary>What is true of this world</summary>{facts}</details>\n</section>\n"
+         <details open><summary>World facts</summary>{facts}</details>\n</section>\n"
     )
 }
 
@@ -86,13 +85,13 @@ fn failures(study: &Study<'_>) -> String {
     match list.is_empty() {
         true => list,
         false => format!(
-            "<section class=\"failed\"><h2>Failed runs</h2><p>They are in no curve and no \
-             table.</p><ul>{list}</ul></section>\n"
+            "<section class=\"failed\"><h2>Failed runs</h2><p>Failed runs are excluded from curves and \
+             tables.</p><ul>{list}</ul></section>\n"
         ),
     }
 }
 
-/// A table; the first row is its head if it has one.
+/// A table, with a head if it has one.
 fn table(cells: &Cells, class: &str) -> String {
     let row = |cells: &[String], tag: &str| {
         let cells = cells.iter().map(|cell| format!("<{tag}>{}</{tag}>", escaped(cell)));
@@ -106,12 +105,12 @@ fn table(cells: &Cells, class: &str) -> String {
     )
 }
 
-/// Text that is only text.
-pub(crate) fn escaped(text: &str) -> String {
+/// Text with HTML special characters escaped.
+pub fn escaped(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
-/// What the program on the page knows of a world.
+/// The data of a world for the script.
 fn world(world: &WorldStudy<'_>) -> Value {
     let agents: Vec<Value> = world.agents.iter().map(agent).collect();
     json!({
@@ -151,8 +150,8 @@ fn curve(points: &[Point]) -> Curve {
     let mut curve = Curve::default();
     for point in thinned(points, MOST_POINTS) {
         curve.t.push(point.t);
-        curve.mean.push(rounded(point.mean));
-        curve.median.push(rounded(point.median));
+        curve.mean.push(six_digits(point.mean));
+        curve.median.push(six_digits(point.median));
         curve.student.push(point.student.map(both));
         curve.bootstrap.push(point.bootstrap.map(both));
         curve.outer.push(Some(both(point.outer)));
@@ -161,23 +160,23 @@ fn curve(points: &[Point]) -> Curve {
     curve
 }
 
-/// Six digits are more than a pixel shows, and half the page.
-fn rounded(value: f64) -> f64 {
-    format!("{value:.5e}").parse().unwrap_or(value)
+/// Six significant digits, more than a pixel shows; they halve the size of the page.
+fn six_digits(value: f64) -> f64 {
+    rounded(value, 6)
 }
 
 fn both((low, high): Interval) -> Interval {
-    (rounded(low), rounded(high))
+    (six_digits(low), six_digits(high))
 }
 
-/// At most so many, evenly chosen, the last one among them.
+/// At most this number of items, evenly chosen, including the last.
 fn thinned<T>(items: &[T], most: usize) -> Vec<&T> {
     let every = items.len().div_ceil(most).max(1);
     let offset = items.len().saturating_sub(1) % every;
     items.iter().skip(offset).step_by(every).collect()
 }
 
-/// The episodes of a run, with all reasons counted and, if there are very many, not all shown.
+/// The episodes of a run, with all stop reasons counted; at most `MOST_EPISODES` are shown.
 fn timeline(run: &StoredRun) -> Value {
     let all: Vec<&EpisodeRecord> = run.record.episodes.iter().map(|(episode, _)| episode).collect();
     let mut stops: Vec<(&str, usize)> =
@@ -197,8 +196,8 @@ fn timeline(run: &StoredRun) -> Value {
             stop,
             episode.seen,
             episode.under_visited,
-            rounded(episode.gain),
-            rounded(episode.span),
+            six_digits(episode.gain),
+            six_digits(episode.span),
         ])
     };
     json!({
@@ -234,7 +233,7 @@ fn distinct(all: &[&EpisodeRecord], steps: u64) -> Vec<usize> {
     chosen
 }
 
-/// Ranges whose gaps cannot be seen become one.
+/// Joins ranges whose gaps are too small to see.
 fn merged(ranges: &[(u64, u64)]) -> Vec<(u64, u64)> {
     let mut merged: Vec<(u64, u64)> = Vec::new();
     for &(from, to) in ranges {

@@ -1,9 +1,7 @@
-//! What does the report say in words and plain tables?
+//! Writes the report as Markdown.
 //!
-//! Markdown that reads well as text too: a section per world with its figures, the final table, the paired
-//! comparisons and the facts; then the runs that failed and the provenance.
-//!
-//! Reads `text`; feeds `report`.
+//! A section per world with its figures, the final table, the paired comparisons and the facts; then the failed runs and
+//! the provenance.
 
 use std::fmt::Write as _;
 
@@ -14,10 +12,10 @@ use crate::stats::Study;
 
 const EXPLANATION: &str = "\
 Regret is the optimal gain times steps, minus the rewards. ± is half the 95 % interval of the mean by
-Student's t; the bootstrap interval draws the runs anew, two thousand times. Growth is the exponent of mean
+Student's t; the bootstrap interval is from two thousand resamples of the runs. Growth is the exponent of mean
 regret over the last decade: 1 is linear, 0.5 a square root, 0 flat; in brackets its 95 % bootstrap interval. Z
-counts steps in pairs that were poorly visited at that time. In comparisons a negative difference says that
-the first agent lost less; runs are compared with those that faced the same random streams.
+counts steps in pairs that were poorly visited at that time. In comparisons a negative difference means that
+the first agent has less regret; runs with the same random streams are compared.
 ";
 
 /// The report; `figures` are the paths of the figures of each world.
@@ -44,14 +42,16 @@ pub fn markdown(study: &Study<'_>, provenance: &[Provenance], figures: &[Figures
         let _ = writeln!(failed, "- {}, {}, run {}: {why}", run.world, run.label, run.spec.run);
     }
     if !failed.is_empty() {
-        add(&format!("\n## Failed runs\n\nThey are in no curve and no table.\n\n{failed}"));
+        add(&format!(
+            "\n## Failed runs\n\nFailed runs are excluded from curves and tables.\n\n{failed}"
+        ));
     }
     add("\n## Provenance\n\n");
     add(&table(&provenance_rows(provenance)));
     out
 }
 
-/// A table; one without a head gets an empty one, which Markdown needs.
+/// A table; Markdown requires a head, empty if there is none.
 fn table(cells: &Cells) -> String {
     let width = cells.rows.first().map_or(0, Vec::len);
     let blank = vec![String::new(); width];

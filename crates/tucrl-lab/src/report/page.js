@@ -1,4 +1,4 @@
-// What does the page do? Regret curves with switches, and the timeline of episodes, for every world.
+// Regret curves with switches, and the timeline of episodes, for every world.
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const BANDS = [["student", "Student"], ["bootstrap", "bootstrap"], ["inner", "25–75 %"], ["outer", "5–95 %"], ["none", "none"]];
 
@@ -84,12 +84,12 @@ const regretChart = (host, world) => {
   return draw;
 };
 
-const WHY = { doubling: "a pair's visits doubled", "new state": "a new state was met", "return to new start": "back at its new start", horizon: "the run ended" };
+const WHY = { doubling: "visits of a pair doubled", "new state": "new state", "return to new start": "return to the new start state", horizon: "end of the run" };
 const MARK = [0, 1, 3, 6];
 
 const episodeChart = (host, world) => {
   const agents = world.agents.filter((agent) => agent.episodes);
-  if (!agents.length) { make("p", { class: "note" }, host, "None of these agents plans in episodes."); return () => {}; }
+  if (!agents.length) { make("p", { class: "note" }, host, "None of these agents has episodes."); return () => {}; }
   const state = { agent: agents[0], x: "log" };
   const bar = make("div", { class: "bar" }, host);
   choice(bar, "agent", agents.map((agent) => [agent.label, agent.label]), state.agent.label,
@@ -101,15 +101,15 @@ const episodeChart = (host, world) => {
     const run = state.agent.episodes, rows = run.rows, width = Math.max(300, chart.clientWidth || 960);
     legend.replaceChildren(); chart.replaceChildren();
     const key = make("span", {}, legend);
-    make("i", { class: "shade" }, key); key.append("believed in states never seen");
+    make("i", { class: "shade" }, key); key.append("plans with unseen states");
     run.stops.forEach(([name, count], i) => {
       if (!count) return;
       const span = make("span", { class: "why" }, legend);
       make("i", { class: "key", style: `background:${colour(MARK[i])}` }, span);
       span.append(`${shown(count)} × ${WHY[name]}`);
     });
-    note.textContent = `Run ${run.run}: ${shown(run.count)} episodes` + (rows.length < run.count ? `, of which ${shown(rows.length)} are drawn; all are in episodes.csv.` : ".") + " Dashed: the truth.";
-    const panels = [["states seen", 4, world.reachable, "reachable"], ["under-visited pairs", 5, null], ["optimistic gain (reward per step)", 6, world.gain, "optimal"], ["span of the optimistic bias (reward)", 7, world.span, "of the truth"]];
+    note.textContent = `Run ${run.run}: ${shown(run.count)} episodes` + (rows.length < run.count ? `, of which ${shown(rows.length)} are drawn; all are in episodes.csv.` : ".") + " Dashed: true values.";
+    const panels = [["states seen", 4, world.reachable, "reachable"], ["under-visited pairs", 5, null], ["optimistic gain (reward per step)", 6, world.gain, "optimal"], ["span of the optimistic bias (reward)", 7, world.span, "true"]];
     const tall = 96, gap = 34, top = 24, height = top + 4 * (tall + gap) + 58;
     const svg = make("svg:svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Episodes of ${state.agent.label}` }, chart);
     const isLog = state.x === "log", sides = { left: 58, right: width - 14 };
@@ -127,7 +127,7 @@ const episodeChart = (host, world) => {
       make("svg:path", { d: path(points, x, y), class: "line level", style: `stroke:${colour(state.agent.colour)};stroke-width:1.8` }, svg);
     });
     const base = top + 4 * (tall + gap), strip = { ...sides, top: base, bottom: base + 14 };
-    make("svg:text", { x: sides.left, y: base - 8, class: "name" }, svg, "why episodes ended");
+    make("svg:text", { x: sides.left, y: base - 8, class: "name" }, svg, "stop reasons of episodes");
     for (const row of rows) {
       const end = x(row[1] + row[2]);
       make("svg:line", { x1: end, x2: end, y1: strip.top, y2: strip.bottom, style: `stroke:${colour(MARK[row[3]])};stroke-width:1.4`, class: "end" }, svg);
@@ -145,7 +145,7 @@ const episodeChart = (host, world) => {
       cross.setAttribute("x1", at); cross.setAttribute("x2", at); cross.setAttribute("visibility", "visible");
       const view = svg.getBoundingClientRect();
       tip(chart, [event.clientX - view.left, event.clientY - view.top], `episode ${shown(row[0])}: steps ${shown(row[1])} to ${shown(row[1] + row[2] - 1)}`,
-        panels.map(([name, column]) => [null, name.replace(/ \(.*/, ""), shown(row[column])]).concat([[MARK[row[3]], "ended because", WHY[run.stops[row[3]][0]]]]));
+        panels.map(([name, column]) => [null, name.replace(/ \(.*/, ""), shown(row[column])]).concat([[MARK[row[3]], "stopped by", WHY[run.stops[row[3]][0]]]]));
     };
     svg.onpointerleave = () => { cross.setAttribute("visibility", "hidden"); tip(chart, null); };
   };

@@ -1,9 +1,7 @@
-//! How is a table written so that pandas, polars and DuckDB open it without our code?
+//! Writes a table as Parquet, for pandas, polars and DuckDB.
 //!
-//! One Parquet file a table, one row group, snappy. Whole numbers are unsigned 64-bit, numbers are doubles, words
-//! are UTF-8; a column that may lack values is optional and its gaps are nulls.
-//!
-//! Reads `tables`; feeds `report`.
+//! One file per table, one row group, snappy. Whole numbers are unsigned 64-bit, numbers are doubles, text is UTF-8; a
+//! column that may lack values is optional and its gaps are nulls.
 
 use std::sync::Arc;
 
@@ -17,10 +15,10 @@ use parquet::schema::parser::parse_message_type;
 
 use super::tables::{Table, Values};
 
-/// The bytes of a table.
+/// A table as bytes.
 ///
 /// # Errors
-/// When the Parquet library refuses; it has no reason to.
+/// When the Parquet library fails.
 pub fn parquet(table: &Table) -> Result<Vec<u8>> {
     let schema = Arc::new(parse_message_type(&schema(table))?);
     let properties = WriterProperties::builder()
@@ -59,7 +57,7 @@ fn write(writer: &mut ColumnWriter<'_>, values: &Values) -> Result<()> {
             writer.write_batch(&values, None, None)
         }
         (ColumnWriter::Int64ColumnWriter(writer), Values::Count(values)) => {
-            // The bits of an unsigned number, as the format has it.
+            // The bits of an unsigned number, as the format requires.
             let present: Vec<i64> =
                 values.iter().flatten().map(|&value| value.cast_signed()).collect();
             writer.write_batch(&present, Some(&levels(values)), None)
@@ -76,7 +74,7 @@ fn write(writer: &mut ColumnWriter<'_>, values: &Values) -> Result<()> {
     written.map(drop)
 }
 
-/// 1 where a value is, 0 where none is.
+/// Definition levels: 1 where there is a value, 0 where there is none.
 fn levels<T>(values: &[Option<T>]) -> Vec<i16> {
     values.iter().map(|value| i16::from(value.is_some())).collect()
 }

@@ -1,11 +1,9 @@
-//! Which numbers are in a report, as tables that any program can read?
+//! The numbers of a report, as tables.
 //!
-//! Four tables: `curves` has a row per run and checkpoint, `summary` a row per world and agent, `pairs` a row
-//! per comparison, `episodes` a row per episode. The columns are described in docs/reports.md; CSV and Parquet have the same ones.
-//!
-//! Reads `stats`; feeds `csv` and `parquet`.
+//! `curves` has a row per run and checkpoint, `summary` a row per world and agent, `pairs` a row per comparison,
+//! `episodes` a row per episode. docs/reports.md describes the columns; CSV and Parquet have the same ones.
 
-use tucrl::episode::StopReason;
+use tucrl::rules::StopReason;
 use tucrl::run::Case;
 
 use crate::record::StoredRun;
@@ -14,7 +12,7 @@ use crate::stats::{AgentStudy, Interval, Pair, Study, WorldStudy};
 /// Columns of equal length.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
-    /// What it is called, and its files.
+    /// Its name, also that of its files.
     pub name: &'static str,
     /// Its columns.
     pub columns: Vec<Column>,
@@ -25,25 +23,25 @@ pub struct Table {
 pub struct Column {
     /// Its name.
     pub name: &'static str,
-    /// Its values, from top to bottom.
+    /// Its values, by row.
     pub values: Values,
 }
 
 /// Values of one type.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Values {
-    /// Words.
+    /// Text.
     Text(Vec<String>),
-    /// Whole numbers; none where there is nothing to count.
+    /// Whole numbers; none where undefined.
     Count(Vec<Option<u64>>),
-    /// Numbers; none where there is none.
+    /// Numbers; none where undefined.
     Number(Vec<Option<f64>>),
-    /// Yes or no.
+    /// Booleans.
     Flag(Vec<bool>),
 }
 
 impl Table {
-    /// How many rows.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         match self.columns.first().map(|column| &column.values) {
             Some(Values::Text(values)) => values.len(),
@@ -55,7 +53,7 @@ impl Table {
     }
 }
 
-/// A column of words.
+/// A column of text.
 fn text<T>(name: &'static str, rows: &[T], value: impl Fn(&T) -> &str) -> Column {
     Column { name, values: Values::Text(rows.iter().map(|row| value(row).to_owned()).collect()) }
 }
@@ -92,7 +90,7 @@ pub fn objects(table: &Table) -> Vec<serde_json::Value> {
     (0..table.rows()).map(object).collect()
 }
 
-/// Every run, failed ones included, in the order of worlds and agents.
+/// Every run, including failed ones, in the order of worlds and agents.
 fn runs<'a>(study: &Study<'a>) -> Vec<&'a StoredRun> {
     let agents = study.worlds.iter().flat_map(|world| &world.agents);
     agents.flat_map(|agent| agent.runs.iter().chain(&agent.failed)).copied().collect()
@@ -117,7 +115,7 @@ pub fn curves(study: &Study<'_>) -> Table {
     Table { name: "curves", columns }
 }
 
-/// A row per world and agent, at the last time that all agents of the world have passed.
+/// A row per world and agent, at the last common checkpoint of the agents of the world.
 pub fn summary(study: &Study<'_>) -> Table {
     type Row<'s, 'a> = (&'s WorldStudy<'a>, &'s AgentStudy<'a>);
     let with = |world| move |agent| (world, agent);
@@ -223,7 +221,7 @@ pub fn episodes(study: &Study<'_>) -> Table {
     Table { name: "episodes", columns }
 }
 
-/// Why an episode ended, in a word.
+/// The stop reason of an episode.
 pub fn stop_name(stop: &StopReason) -> &'static str {
     match stop {
         StopReason::Doubling { .. } => "doubling",

@@ -1,18 +1,18 @@
-//! How do results read as rows of words?
+//! Results as tables of text.
 //!
-//! The final table, the paired comparisons, the facts and the provenance, as cells that Markdown, the page and
-//! the terminal set in their own ways.
-//!
-//! Reads `stats`, `record`; feeds `markdown`, `html` and the command.
+//! The final table, the paired comparisons, the facts and the provenance, as cells that Markdown, the page and the
+//! terminal lay out.
 
 use crate::plot::bound;
-use crate::record::{Against, Provenance, WorldFacts};
+use crate::record::Provenance;
 use crate::stats::{Growth, Interval, WorldStudy};
+use crate::text::{grouped, growth as decimal_growth, six_decimals, with_half};
+use tucrl::truth::{Baseline, Facts};
 
 /// Cells of a table.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cells {
-    /// The names of the columns, if they have names.
+    /// The names of the columns, if any.
     pub head: Option<Vec<String>>,
     /// The rows.
     pub rows: Vec<Vec<String>>,
@@ -20,7 +20,7 @@ pub struct Cells {
 
 const NOTHING: &str = "–";
 
-/// Agents by rank, at the last time that all have passed.
+/// Agents by rank, at the last common checkpoint.
 pub fn final_table(world: &WorldStudy<'_>) -> Cells {
     let time = world.time.map_or(NOTHING.into(), |time| grouped(time as f64));
     let regret = format!("regret at {time}");
@@ -75,7 +75,7 @@ pub fn final_table(world: &WorldStudy<'_>) -> Cells {
     Cells { head: Some(head), rows }
 }
 
-/// Agents against each other, run by run.
+/// Paired comparisons of the agents.
 pub fn pair_table(world: &WorldStudy<'_>) -> Cells {
     let head = [
         "comparison",
@@ -109,38 +109,38 @@ pub fn pair_table(world: &WorldStudy<'_>) -> Cells {
     }
 }
 
-/// What is true of a world.
-pub fn facts_rows(facts: &WorldFacts) -> Cells {
+/// Facts of a world.
+pub fn facts_rows(facts: &Facts) -> Cells {
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();
-    let is_known = facts.against.is_optimal();
-    let span = |span: f64| if is_known { number(span) } else { "unknown".into() };
+    let is_known = facts.baseline.is_optimal();
+    let span = |span: f64| if is_known { six_decimals(span) } else { "unknown".into() };
     let rows = [
         ("states", grouped(facts.states as f64)),
         ("reachable from the start", grouped(facts.reachable as f64)),
         ("actions, at most", facts.actions.to_string()),
         ("class", facts.class.clone()),
-        ("start can always be reached back", yes(facts.start_is_recoverable)),
+        ("start can be reached from every reachable state", yes(facts.start_is_recoverable)),
         (
-            match facts.against {
-                Against::BestKnown { .. } => "gain of the best known policy",
+            match facts.baseline {
+                Baseline::BestKnown { .. } => "gain of the best known policy",
                 _ => "optimal gain (reward per step)",
             },
-            match facts.against {
-                Against::Nothing => "unknown".into(),
+            match facts.baseline {
+                Baseline::Nothing => "unknown".into(),
                 _ => format!("{:.8} ± {:.0e}", facts.gain, facts.gain_error),
             },
         ),
         ("span of the optimal bias", span(facts.span)),
         ("the same over reachable states", span(facts.span_reachable)),
-        ("regret is measured against", facts.against.in_words()),
-        ("largest reward", number(facts.r_max)),
+        ("regret is measured against", facts.baseline.in_words()),
+        ("largest reward", six_decimals(facts.r_max)),
         ("bound on TUCRL's Z after a million steps", grouped(bound(facts, 1e6).floor())),
     ];
     let rows = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();
     Cells { head: None, rows }
 }
 
-/// Where, when and how the runs were made, each distinct value once.
+/// Where, when and how the runs were computed, each distinct value once.
 pub fn provenance_rows(all: &[Provenance]) -> Cells {
     let distinct = |value: fn(&Provenance) -> String| {
         let mut values: Vec<String> = all.iter().map(value).collect();
@@ -167,60 +167,18 @@ pub fn provenance_rows(all: &[Provenance]) -> Cells {
     Cells { head: None, rows }
 }
 
-/// A mean and half its Student interval.
-pub fn with_half(mean: f64, interval: Option<Interval>) -> String {
-    match interval {
-        // Both end at the same digit.
-        Some((_, high)) if mean.abs() >= 1000.0 && high - mean >= 1.0 => {
-            format!("{} ± {}", grouped(mean), grouped((high - mean).round()))
-        }
-        Some((_, high)) => format!("{} ± {}", grouped(mean), grouped(high - mean)),
-        None => grouped(mean),
-    }
-}
-
 fn range((low, high): Interval) -> String {
     format!("{} to {}", grouped(low), grouped(high))
 }
 
 fn growth(growth: Growth) -> String {
-    let shown = |value: f64| format!("{:.2}", value + 0.0).replace('-', "−");
-    let exponent = shown(growth.exponent);
+    let shown = decimal_growth(growth.exponent);
     match growth.interval {
-        Some((low, high)) => format!("{exponent} ({} to {})", shown(low), shown(high)),
-        None => exponent,
-    }
-}
-
-/// A number with as many digits as it deserves, thousands apart.
-pub fn grouped(value: f64) -> String {
-    let size = value.abs();
-    if !value.is_finite() || size >= 1e15 {
-        return format!("{value:.3e}");
-    }
-    let decimals = match size {
-        _ if value == value.trunc() || size >= 1000.0 => 0,
-        _ if size >= 10.0 => 1,
-        _ if size >= 0.1 => 2,
-        _ => return format!("{value:.1e}"),
-    };
-    let text = format!("{size:.decimals$}");
-    let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
-    let mut out = String::new();
-    for (index, digit) in whole.chars().enumerate() {
-        // A narrow space that does not break; a comma is a decimal point to half of the world.
-        if index > 0 && (whole.len() - index).is_multiple_of(3) && whole.len() > 4 {
-            out.push('\u{202f}');
+        Some((low, high)) => {
+            format!("{shown} ({} to {})", decimal_growth(low), decimal_growth(high))
         }
-        out.push(digit);
+        None => shown,
     }
-    let sign = if value < 0.0 { "−" } else { "" };
-    format!("{sign}{out}{rest}")
-}
-
-fn number(value: f64) -> String {
-    let text = format!("{value:.6}");
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// Seconds since 1970 as a date and a time (Howard Hinnant's civil_from_days).
@@ -240,24 +198,6 @@ fn utc(seconds: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_have_the_digits_they_deserve() {
-        let shown = [
-            (0.0, "0"),
-            (1234.0, "1234"),
-            (161_234.6, "161\u{202f}235"),
-            (-1_500_000.0, "−1\u{202f}500\u{202f}000"),
-            (12.345, "12.3"),
-            (0.456, "0.46"),
-            (0.000_123, "1.2e-4"),
-        ];
-        for (value, text) in shown {
-            assert_eq!(grouped(value), text);
-        }
-        assert_eq!(with_half(100.0, Some((88.0, 112.0))), "100 ± 12");
-        assert_eq!(with_half(2000.4, Some((1988.1, 2012.7))), "2000 ± 12");
-    }
 
     #[test]
     fn seconds_become_dates() {

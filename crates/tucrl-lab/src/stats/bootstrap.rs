@@ -1,25 +1,23 @@
-//! How sure is a number, without believing in bell curves?
+//! Bootstrap intervals.
 //!
-//! The percentile bootstrap: draw as many runs as there are, with replacement, two thousand times; the
-//! 2.5 % and 97.5 % quantiles of a statistic over these draws bound its 95 % interval. The draws depend on the
-//! number of runs only, so the same records give the same intervals for ever, and neighbouring checkpoints
-//! share their draws, so bands are as smooth as the curves.
-//!
-//! Reads `tucrl::rng`; feeds `study` and `ranking`. The paper does not say how its curves were averaged.
+//! The percentile bootstrap: draw as many runs as there are, with replacement, two thousand times; the 2.5 % and
+//! 97.5 % quantiles of a statistic over these draws bound its 95 % interval. The draws depend on the number of runs
+//! only, so the same records always give the same intervals, and neighbouring checkpoints share their draws, so bands
+//! are as smooth as the curves.
 
 use tucrl::rng::RandomStream;
 
 use super::{mean, quantile_of_sorted};
 
-/// How many times the runs are drawn anew.
+/// Number of resamples.
 const DRAWS: usize = 2000;
-/// Any number would do; this one is written down.
+/// A fixed, arbitrary seed.
 const SEED: u64 = 0x7463_726c_626f_6f74;
 
-/// Two ends of an interval.
+/// Lower and upper end of an interval.
 pub type Interval = (f64, f64);
 
-/// The draws for so many runs.
+/// The resamples for a number of runs.
 #[derive(Debug, Clone)]
 pub struct Bootstrap {
     runs: usize,
@@ -27,7 +25,7 @@ pub struct Bootstrap {
 }
 
 impl Bootstrap {
-    /// Prepares the draws.
+    /// Draws the resamples.
     pub fn new(runs: usize) -> Self {
         let mut random = RandomStream::new(SEED ^ runs as u64);
         let count = if runs < 2 { 0 } else { DRAWS * runs };
@@ -35,8 +33,8 @@ impl Bootstrap {
         Self { runs, draws }
     }
 
-    /// The 95 % interval of a statistic of the drawn runs; none from fewer than two runs, or when a draw
-    /// leaves the statistic undefined.
+    /// The 95 % interval of a statistic of the drawn runs; none for fewer than two runs, or if a draw leaves the
+    /// statistic undefined.
     pub fn interval(&self, statistic: impl Fn(&[u32]) -> Option<f64>) -> Option<Interval> {
         let draws = self.draws.chunks_exact(self.runs.max(1));
         let mut values = draws.map(statistic).collect::<Option<Vec<f64>>>()?;
@@ -47,13 +45,13 @@ impl Bootstrap {
         Some((quantile_of_sorted(&values, 0.025), quantile_of_sorted(&values, 0.975)))
     }
 
-    /// The interval of the mean of one value a run.
+    /// The interval of the mean of one value per run.
     ///
     /// # Panics
-    /// When there is not one value a run.
+    /// If there is not one value per run.
     pub fn of_mean(&self, values: &[f64]) -> Option<Interval> {
-        assert_eq!(values.len(), self.runs, "one value a run");
-        // Around the mean, so that equal values give exactly their mean.
+        assert_eq!(values.len(), self.runs, "one value per run");
+        // Resample deviations from the mean, so that equal values give exactly their mean.
         let centre = mean(values);
         let rest: Vec<f64> = values.iter().map(|value| value - centre).collect();
         let drawn = |draw: &[u32]| {

@@ -1,18 +1,16 @@
-//! Which agent is better, and how sure is that?
+//! Ranks and paired comparisons of agents.
 //!
-//! Agents are ranked by mean regret at the last time that all of them have passed. Two agents are compared run
-//! by run: runs of the same master seed and index face the same random streams, so the difference within a
-//! pair varies less than the two curves do. The mean difference has a Student and a bootstrap interval, and
-//! the signs of the differences an exact test that believes in nothing but fair coins.
-//!
-//! Reads `record`, `bootstrap`; feeds `study`.
+//! Agents are ranked by mean regret at the last common checkpoint. Two agents are compared run by run: runs of the same
+//! master seed and index use the same random streams, so the difference within a pair varies less than the two curves
+//! do. The mean difference has a Student and a bootstrap interval, and the signs of the differences an exact two-sided
+//! sign test.
 
 use super::bootstrap::{Bootstrap, Interval};
 use super::study::{AgentStudy, at};
 use super::{half_width, mean};
 use crate::record::StoredRun;
 
-/// One agent against another, run by run.
+/// One agent compared with another, run by run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pair {
     /// The label of the first agent.
@@ -23,27 +21,27 @@ pub struct Pair {
     pub difference: Difference,
 }
 
-/// Differences of regret, the first minus the second, over runs that face the same random streams.
+/// Differences of regret, the first minus the second, over runs with the same random streams.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Difference {
-    /// How many pairs of runs.
+    /// The number of pairs.
     pub runs: usize,
     /// The mean difference; negative when the first is better.
     pub mean: f64,
     /// Its 95 % interval by Student's t.
     pub student: Option<Interval>,
-    /// The same by the bootstrap.
+    /// Its 95 % bootstrap interval.
     pub bootstrap: Option<Interval>,
     /// Pairs in which the first has less regret.
     pub lower: usize,
-    /// Pairs in which the second has.
+    /// Pairs in which the second has less regret.
     pub higher: usize,
-    /// How often fair coins would be as one-sided as these signs, or more.
+    /// The two-sided p-value of the sign test.
     pub sign_test: f64,
 }
 
 impl Difference {
-    /// From the differences themselves; none from nothing.
+    /// From the differences; none if empty.
     pub fn new(differences: &[f64]) -> Option<Self> {
         if differences.is_empty() {
             return None;
@@ -72,10 +70,10 @@ impl Difference {
     }
 }
 
-/// The probability that fair coins fall at least as one-sided, counted on both sides.
+/// The two-sided p-value of a sign test: P(fair coins fall at least as one-sided).
 pub fn sign_test(lower: usize, higher: usize) -> f64 {
     let coins = lower + higher;
-    // Sum of C(coins, i) / 2^coins, in logarithms: 2^coins may overflow.
+    // Sum of C(coins, i) / 2^coins, in logarithms because 2^coins may overflow.
     let mut log = -(coins as f64) * std::f64::consts::LN_2;
     let mut tail = 0.0;
     for i in 0..=lower.min(higher) {
@@ -85,11 +83,10 @@ pub fn sign_test(lower: usize, higher: usize) -> f64 {
     (2.0 * tail).min(1.0)
 }
 
-/// Below so much a step, a difference is one of rounding: rewards were added up in another order.
+/// Smaller differences per step count as 0: rewards summed in another order differ by rounding.
 const ROUNDING: f64 = 1e-12;
 
-/// The differences of runs that belong together: same master seed, same index. What only rounding can have made
-/// is no difference.
+/// The differences of paired runs (same master seed, same index); rounding differences are set to 0.
 pub fn differences(first: &[&StoredRun], second: &[&StoredRun], time: u64) -> Vec<f64> {
     let key = |run: &StoredRun| (run.spec.master_seed, run.spec.run);
     let partner = |run: &StoredRun| second.iter().find(|other| key(other) == key(run));

@@ -1,19 +1,18 @@
-//! What do the runs of an experiment say, world by world and agent by agent?
+//! The runs of an experiment, by world and agent.
 //!
-//! Stored runs are put in order: worlds and agents as they first appear, runs by their index. Curves are
-//! those of complete runs at the checkpoints that all of them have; runs that failed are counted, named and
-//! otherwise left out, because a mean over those that happened to survive would change its meaning midway.
-//!
-//! Reads `record`, `bootstrap`; feeds `ranking`, `plot`, `report`.
+//! Worlds and agents are in order of appearance, runs by index. Curves are those of complete runs at their common
+//! checkpoints. Failed runs are counted and listed but excluded from curves, because the set of runs behind a mean must
+//! not change along the curve.
 
 use tucrl::run::RunRecord;
 
 use super::bootstrap::{Bootstrap, Interval};
 use super::ranking::{self, Pair};
 use super::{growth, half_width, mean, quantile_of_sorted};
-use crate::record::{StoredRun, WorldFacts};
+use crate::record::StoredRun;
+use tucrl::truth::Facts;
 
-/// All worlds of an experiment.
+/// The runs of an experiment.
 #[derive(Debug, Clone)]
 pub struct Study<'a> {
     /// The experiment's name.
@@ -29,11 +28,11 @@ pub struct Study<'a> {
 pub struct WorldStudy<'a> {
     /// The world's spec.
     pub world: &'a str,
-    /// What is true of it.
-    pub facts: &'a WorldFacts,
+    /// Its facts.
+    pub facts: &'a Facts,
     /// The agents, in order of appearance.
     pub agents: Vec<AgentStudy<'a>>,
-    /// The last time that all agents with a complete run have passed.
+    /// The last common checkpoint of all agents with a complete run.
     pub time: Option<u64>,
     /// Paired comparisons at that time.
     pub pairs: Vec<Pair>,
@@ -44,9 +43,9 @@ pub struct WorldStudy<'a> {
 pub struct AgentStudy<'a> {
     /// The agent's spec.
     pub agent: &'a str,
-    /// What it is called.
+    /// Its label.
     pub label: &'a str,
-    /// Its place among the labels of the study.
+    /// Its index among the labels of the study.
     pub colour: usize,
     /// The complete runs, by index.
     pub runs: Vec<&'a StoredRun>,
@@ -56,13 +55,13 @@ pub struct AgentStudy<'a> {
     pub regret: Vec<Point>,
     /// Pseudo-regret at the checkpoints.
     pub pseudo_regret: Vec<Point>,
-    /// How fast regret grows over its last decade.
+    /// Growth exponent of regret over the last decade.
     pub growth: Option<Growth>,
-    /// Its place by mean regret at the common time, from 1; equal means share a place.
+    /// Rank by mean regret at the common time, from 1; equal means share a rank.
     pub rank: Option<usize>,
 }
 
-/// What the runs say at one time.
+/// Statistics of the runs at one time.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Point {
     /// The time.
@@ -71,9 +70,9 @@ pub struct Point {
     pub mean: f64,
     /// The median.
     pub median: f64,
-    /// The 95 % interval of the mean by Student's t; none from a single run.
+    /// The 95 % interval of the mean by Student's t; none for a single run.
     pub student: Option<Interval>,
-    /// The same by the bootstrap.
+    /// The 95 % bootstrap interval of the mean.
     pub bootstrap: Option<Interval>,
     /// The 5 % and 95 % quantiles of the runs.
     pub outer: Interval,
@@ -97,7 +96,7 @@ pub struct Growth {
 type Curve = fn(&RunRecord) -> &[(u64, f64)];
 
 impl<'a> Study<'a> {
-    /// Sorts and summarises the runs; none where there are no runs.
+    /// Groups and summarises the runs; none if there are no runs.
     pub fn new(runs: &'a [StoredRun]) -> Option<Self> {
         let mut labels: Vec<&str> = Vec::new();
         let mut worlds: Vec<(&str, Vec<&StoredRun>)> = Vec::new();
@@ -118,7 +117,7 @@ impl<'a> Study<'a> {
         Some(Self { name, worlds, labels })
     }
 
-    /// The runs that failed, of all worlds.
+    /// The failed runs of all worlds.
     pub fn failed(&self) -> impl Iterator<Item = &'a StoredRun> + '_ {
         self.worlds.iter().flat_map(|world| &world.agents).flat_map(|agent| &agent.failed).copied()
     }
@@ -189,7 +188,7 @@ impl<'a> AgentStudy<'a> {
     /// The growth exponent of pseudo-regret over the last decades, fitted by least squares to the
     /// logarithms of its mean at all checkpoints in between; none where a mean is not positive.
     ///
-    /// Pseudo-regret, because the luck with rewards grows like a square root whatever the agent does.
+    /// Pseudo-regret, because the noise of rewards grows like a square root for every agent.
     pub fn fitted_growth(&self, decades: f64) -> Option<Growth> {
         let to = self.pseudo_regret.last()?.t;
         let first = to as f64 / 10f64.powf(decades) * (1.0 - 1e-9);
@@ -217,20 +216,20 @@ impl<'a> AgentStudy<'a> {
         self.runs.iter().filter_map(|run| at(&run.record.regret, time)).collect()
     }
 
-    /// What the runs say at a checkpoint.
+    /// The statistics at a checkpoint.
     pub fn point_at(&self, time: u64) -> Option<&Point> {
         self.regret.iter().find(|point| point.t == time)
     }
 
-    /// The mean over complete runs of a number.
+    /// The mean of a number over complete runs.
     pub fn mean_of(&self, number: impl Fn(&RunRecord) -> f64) -> Option<f64> {
         let values: Vec<f64> = self.runs.iter().map(|run| number(&run.record)).collect();
         (!values.is_empty()).then(|| mean(&values))
     }
 }
 
-/// The slope of the least-squares line through ln value against ln time; none where a logarithm is, or
-/// from fewer than two times.
+/// The slope of the least-squares line through ln value against ln time; none where a logarithm is undefined, or
+/// for fewer than two times.
 fn power_fit(points: impl Iterator<Item = (u64, f64)>) -> Option<f64> {
     let log = |(t, value): (u64, f64)| (value > 0.0).then(|| ((t as f64).ln(), value.ln()));
     let logs = points.map(log).collect::<Option<Vec<_>>>()?;

@@ -1,10 +1,10 @@
 //! Are curves, ranks and comparisons those that one computes by hand?
 
-use tucrl::agents::{Algorithm, Tucrl};
 use tucrl::run::{Checkpoints, RunRecord, RunSpec};
+use tucrl::truth::{Baseline, Facts};
 
 use super::*;
-use crate::record::{StoredRun, WorldFacts};
+use crate::record::StoredRun;
 
 fn stored(agent: &str, run: u64, regret: &[(u64, f64)]) -> StoredRun {
     let steps = regret.last().map_or(0, |(t, _)| *t);
@@ -13,15 +13,10 @@ fn stored(agent: &str, run: u64, regret: &[(u64, f64)]) -> StoredRun {
         world: "w".into(),
         agent: agent.into(),
         label: agent.to_uppercase(),
-        spec: RunSpec {
-            algorithm: Algorithm::Tucrl(Tucrl::default()),
-            steps,
-            checkpoints: Checkpoints::PerDecade(1),
-            master_seed: 1,
-            run,
-        },
-        facts: WorldFacts {
-            against: crate::record::Against::Optimal,
+        options: serde_json::Value::Null,
+        spec: RunSpec { steps, checkpoints: Checkpoints::PerDecade(1), master_seed: 1, run },
+        facts: Facts {
+            baseline: Baseline::Optimal,
             states: 3,
             actions: 2,
             reachable: 2,
@@ -118,11 +113,11 @@ fn curves_ranks_and_pairs_are_those_of_hand() {
 fn equal_means_share_a_place_and_clear_differences_have_a_sign() {
     let runs: Vec<StoredRun> = (0..4)
         .flat_map(|run| {
-            let luck = run as f64;
+            let noise = run as f64;
             [
-                stored("a", run, &[(10, 100.0 + luck)]),
-                stored("b", run, &[(10, 100.0 + luck + 1e-13)]),
-                stored("c", run, &[(10, 110.0 + 1.01 * luck)]),
+                stored("a", run, &[(10, 100.0 + noise)]),
+                stored("b", run, &[(10, 100.0 + noise + 1e-13)]),
+                stored("c", run, &[(10, 110.0 + 1.01 * noise)]),
             ]
         })
         .collect();

@@ -1,12 +1,11 @@
-//! How does a file prove that it is whole and what it is?
+//! The file format of runs and checkpoints.
 //!
 //! Three lines, each ended by a newline. The first is a JSON header: format, version, the BLAKE3 hash of
 //! the body, and where the file comes from. The second is the body, in JSON. The third seals both: the
-//! BLAKE3 hash of all bytes before it. The body depends on the cell only, so that equal hashes in two
-//! headers mean equal results; the header does not.
+//! BLAKE3 hash of all bytes before it. The body depends on the cell only, so equal body hashes mean equal results.
 //!
-//! The promise: every version keeps these three lines and the meaning of `format`, `version` and
-//! `blake3`, so that an old program can say of a newer file that it is newer, and not that it is broken.
+//! Every version keeps these three lines and the meaning of `format`, `version` and `blake3`, so that an old program
+//! recognises a newer file as newer, not as damaged.
 
 use std::path::Path;
 
@@ -18,20 +17,21 @@ use crate::formats::save::atomically;
 use crate::formats::{FormatError, IfExists};
 use crate::record::Provenance;
 
-/// The version that is written, and the last one that is read.
-pub const VERSION: u32 = 1;
+/// The version that is written, and the last one that is read. Version 1 wrote the algorithm as a nested enum in
+/// `spec.algorithm`; its finished runs are still read, its checkpoints are not.
+pub const VERSION: u32 = 2;
 const SEAL: &str = "blake3 ";
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
     /// A finished run.
     #[serde(rename = "tucrl-run")]
     Run,
-    /// A run under way.
+    /// An unfinished run.
     #[serde(rename = "tucrl-state")]
     State,
-    /// An agent that another program drives.
+    /// An agent driven by another program.
     #[serde(rename = "tucrl-agent")]
     Agent,
 }
@@ -39,23 +39,23 @@ pub enum Kind {
 /// The first line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Header {
-    /// What the file is.
+    /// The kind of the file.
     pub format: Kind,
     /// The version of the format.
     pub version: u32,
     /// The hash of the body, without its newline.
     pub blake3: String,
-    /// Where, when and how fast it was made.
+    /// Where, when and how fast it was computed.
     pub provenance: Provenance,
 }
 
-/// The part of a header that no version changes.
+/// The part of the header that is the same in all versions.
 #[derive(Deserialize)]
 struct Versioned {
     version: u32,
 }
 
-/// Writes a file as a whole or not at all, and down to the disk.
+/// Writes a file atomically and syncs it.
 pub(super) fn write(
     path: &Path,
     format: Kind,
@@ -74,7 +74,7 @@ pub(super) fn write(
     Ok(())
 }
 
-/// Reads a file of a known kind and verifies all that it says of itself.
+/// Reads a file of a known kind and verifies its hashes.
 pub(super) fn read<T: DeserializeOwned>(
     path: &Path,
     format: Kind,
@@ -87,7 +87,7 @@ pub(super) fn read<T: DeserializeOwned>(
     Ok((header, body))
 }
 
-/// Reads a file of any kind and verifies it; the body is not understood yet.
+/// Reads a file of any kind and verifies it, without parsing the body.
 pub(super) fn open(path: &Path) -> Result<(Header, String), StoreError> {
     let bytes = std::fs::read(path).map_err(|source| FormatError::io(path, source))?;
     let damaged = |damage| StoreError::Damaged { path: path.into(), damage };
@@ -106,7 +106,19 @@ pub(super) fn open(path: &Path) -> Result<(Header, String), StoreError> {
     Ok((header, body.into()))
 }
 
-/// A piece of JSON of a file.
+/// Refuses checkpoints of version 1, which describe learners in another form.
+pub(super) fn refuse_older(path: &Path, header: &Header) -> Result<(), StoreError> {
+    match header.version < VERSION && header.format != Kind::Run {
+        true => Err(StoreError::OlderVersion {
+            path: path.into(),
+            found: header.version,
+            known: VERSION,
+        }),
+        false => Ok(()),
+    }
+}
+
+/// Parses a line of JSON.
 pub(super) fn understand<T: DeserializeOwned>(path: &Path, text: &str) -> Result<T, StoreError> {
     serde_json::from_str(text).map_err(|error| malformed(path, &error))
 }
@@ -116,7 +128,7 @@ fn malformed(path: &Path, what: &dyn std::fmt::Display) -> StoreError {
     StoreError::Damaged { path: path.into(), damage }
 }
 
-/// Everything before the last line, if that is a seal and unbroken.
+/// Everything before the last line, if that is a valid seal.
 fn unsealed(bytes: &[u8]) -> Result<&str, Damage> {
     let line = bytes.strip_suffix(b"\n").ok_or(Damage::Truncated)?;
     let start = line.iter().rposition(|&byte| byte == b'\n').ok_or(Damage::Truncated)? + 1;
@@ -174,11 +186,11 @@ mod tests {
     fn a_newer_file_is_newer_and_not_broken() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.run");
-        let sealed = "{\"format\":\"tucrl-run\",\"version\":2,\"new\":{}}\nbody of the future\n";
+        let sealed = "{\"format\":\"tucrl-run\",\"version\":3,\"new\":{}}\nbody of the future\n";
         let seal = blake3::hash(sealed.as_bytes()).to_hex();
         std::fs::write(&path, format!("{sealed}blake3 {seal}\n")).unwrap();
         let error = read::<Vec<u32>>(&path, Kind::Run).unwrap_err();
-        assert!(matches!(error, StoreError::NewerVersion { found: 2, known: 1, .. }), "{error}");
+        assert!(matches!(error, StoreError::NewerVersion { found: 3, known: 2, .. }), "{error}");
     }
 
     #[test]

@@ -1,59 +1,60 @@
-//! Why could the store not be read or written, and what should be done?
+//! Errors of the store.
 //!
-//! Damage is an error of its own kind: whoever finds it may set the file aside and redo the cell. All
-//! else stops the work, with everything finished still in place.
+//! Damage is a separate kind: the caller may set the file aside and repeat the cell. All other errors stop the work;
+//! finished runs stay in place.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
 use crate::experiment::ExperimentError;
 use crate::formats::FormatError;
+use crate::spelling::{Setting, Spelled, Spelling, by_name};
 
-/// Why a file of the store is not to be trusted.
+/// Why a file of the store is damaged.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum Damage {
-    /// The last line, which seals the file, is missing or cut.
+    /// The last line, which seals the file, is missing or incomplete.
     #[error("it is cut off: the line that seals it is missing")]
     Truncated,
-    /// The content is not what was sealed.
+    /// The checksum differs.
     #[error("its content is not what was written: the checksum differs")]
     Checksum,
-    /// The content is sealed and yet not readable.
-    #[error("it cannot be understood: {what}")]
+    /// The content is sealed but cannot be parsed.
+    #[error("it cannot be parsed: {what}")]
     Malformed {
-        /// What the reader said.
+        /// The parser's message.
         what: String,
     },
     /// The record belongs to another cell.
     #[error("it belongs to another cell: {key} is {found}, not {expected}")]
     Foreign {
-        /// What differs.
+        /// The key that differs.
         key: &'static str,
-        /// What the file says.
+        /// Its value in the file.
         found: String,
-        /// What the cell is.
+        /// Its value in the cell.
         expected: String,
     },
 }
 
-/// Why the store could not be used.
+/// Why a store operation failed.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum StoreError {
-    /// The system refuses to read or write.
-    #[error("{}{}", .0, advice(.0))]
+    /// Reading or writing failed.
+    #[error("{}", with_advice(.0, by_name))]
     File(#[from] FormatError),
     /// A file is damaged.
     #[error("{}: the file is damaged: {damage}", path.display())]
     Damaged {
         /// The file.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The damage.
         damage: Damage,
     },
-    /// A file of a later version.
+    /// A file of a newer format version.
     #[error(
         "{}: the file has version {found} of its format and this program knows {known}: use a newer \
          tucrl", path.display()
@@ -63,65 +64,66 @@ pub enum StoreError {
         path: PathBuf,
         /// Its version.
         found: u32,
-        /// The last version that is known.
+        /// The newest known version.
         known: u32,
     },
-    /// A record that would not come back as it is.
+    /// A checkpoint of an earlier version.
+    #[error(
+        "{}: the checkpoint has version {found} of its format and this program reads {known}: start the agent \
+         anew, or use the tucrl that wrote it", path.display()
+    )]
+    OlderVersion {
+        /// The file.
+        path: PathBuf,
+        /// Its version.
+        found: u32,
+        /// The version that is read.
+        known: u32,
+    },
+    /// A record that does not survive a round trip through JSON.
     #[error("{}: the record cannot be stored without loss: please report this", path.display())]
     Lossy {
         /// The file it was meant for.
         path: PathBuf,
     },
-    /// A finished run, whose agent is gone.
-    #[error("{}: this is a finished run, which keeps no agent: name a checkpoint", path.display())]
+    /// A finished run, which stores no agent.
+    #[error("{}: this is a finished run, which stores no agent: name a checkpoint", path.display())]
     NoCheckpoint {
         /// The file.
         path: PathBuf,
     },
-    /// The directory holds something else.
-    #[error(
-        "{}: the directory is not empty and holds no experiment: choose another with --out",
-        path.display()
-    )]
+    /// The directory holds other files and no experiment.
+    #[error("{}", not_an_experiment(path, by_name))]
     NotAnExperiment {
         /// The directory.
         path: PathBuf,
     },
-    /// No experiment is there.
-    #[error("{}: there is no experiment here: `tucrl run` makes one", path.display())]
+    /// The directory holds no experiment.
+    #[error("{}: there is no experiment here: create one with `tucrl run`", path.display())]
     NoExperiment {
         /// The directory.
         path: PathBuf,
     },
     /// The directory holds results already.
-    #[error(
-        "{}: the directory already holds results: continue them with --resume, or choose another \
-         with --out", path.display()
-    )]
+    #[error("{}", has_results(path, by_name))]
     HasResults {
         /// The directory.
         path: PathBuf,
     },
     /// The directory belongs to another experiment.
-    #[error(
-        "{}: the directory belongs to another experiment: `{key}` is {stored} there and {asked} \
-         here: choose another with --out", path.display()
-    )]
+    #[error("{}", other_experiment(path, key, [stored, asked], by_name))]
     OtherExperiment {
         /// The directory.
         path: PathBuf,
         /// The first key that differs.
         key: &'static str,
-        /// Its meaning in the directory.
+        /// Its value in the directory.
         stored: String,
-        /// Its meaning in the file that was asked for.
+        /// Its value in the requested experiment.
         asked: String,
     },
-    /// The directory holds a run that is no run of the experiment.
-    #[error(
-        "{}: this is no run of the experiment: a model file has changed since it was made, or it was \
-         put here from elsewhere: choose another directory with --out", path.display()
-    )]
+    /// The directory holds a run that does not belong to the experiment.
+    #[error("{}", stranger(path, by_name))]
     Stranger {
         /// The file of the run.
         path: PathBuf,
@@ -131,17 +133,70 @@ pub enum StoreError {
     Experiment(#[from] ExperimentError),
 }
 
-/// What to do about a system that refuses to write.
-fn advice(error: &FormatError) -> &'static str {
-    use std::io::ErrorKind as Kind;
-    match error {
-        FormatError::Io { source, .. } => match source.kind() {
-            Kind::StorageFull | Kind::QuotaExceeded | Kind::FileTooLarge => {
-                ": make room, then continue with --resume; nothing finished is lost"
+impl Spelled for StoreError {
+    fn spelled(&self, spelling: Spelling) -> String {
+        match self {
+            Self::File(error) => with_advice(error, spelling),
+            Self::NotAnExperiment { path } => not_an_experiment(path, spelling),
+            Self::HasResults { path } => has_results(path, spelling),
+            Self::OtherExperiment { path, key, stored, asked } => {
+                other_experiment(path, key, [stored, asked], spelling)
             }
-            Kind::ReadOnlyFilesystem => ": choose another directory with --out",
-            _ => "",
-        },
-        _ => "",
+            Self::Stranger { path } => stranger(path, spelling),
+            Self::Experiment(error) => error.spelled(spelling),
+            other => other.to_string(),
+        }
+    }
+}
+
+fn not_an_experiment(path: &Path, spelling: Spelling) -> String {
+    let (path, out) = (path.display(), spelling(Setting::Directory));
+    format!("{path}: the directory is not empty and holds no experiment: choose another with {out}")
+}
+
+fn has_results(path: &Path, spelling: Spelling) -> String {
+    let (resume, out) = (spelling(Setting::Resume), spelling(Setting::Directory));
+    format!(
+        "{}: the directory already holds results: continue them with {resume}, or choose another \
+         with {out}",
+        path.display()
+    )
+}
+
+fn other_experiment(
+    path: &Path,
+    key: &str,
+    [stored, asked]: [&str; 2],
+    spelling: Spelling,
+) -> String {
+    let (path, out) = (path.display(), spelling(Setting::Directory));
+    format!(
+        "{path}: the directory belongs to another experiment: `{key}` is {stored} there and {asked} \
+         here: choose another with {out}"
+    )
+}
+
+fn stranger(path: &Path, spelling: Spelling) -> String {
+    let (path, out) = (path.display(), spelling(Setting::Directory));
+    format!(
+        "{path}: this is no run of the experiment: a model file has changed since it was made, or \
+         it was put here from elsewhere: choose another directory with {out}"
+    )
+}
+
+/// The error of a file, with a remedy where writing failed.
+fn with_advice(error: &FormatError, spelling: Spelling) -> String {
+    use std::io::ErrorKind as Kind;
+    let said = error.spelled(spelling);
+    let FormatError::Io { source, .. } = error else { return said };
+    match source.kind() {
+        Kind::StorageFull | Kind::QuotaExceeded | Kind::FileTooLarge => {
+            let resume = spelling(Setting::Resume);
+            format!("{said}: make room, then continue with {resume}; nothing finished is lost")
+        }
+        Kind::ReadOnlyFilesystem => {
+            format!("{said}: choose another directory with {}", spelling(Setting::Directory))
+        }
+        _ => said,
     }
 }

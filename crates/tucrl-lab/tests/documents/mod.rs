@@ -4,10 +4,10 @@ use std::fmt::Write;
 use std::path::Path;
 use std::{env, fs};
 
-use tucrl_lab::names::Parameter;
+use tucrl_lab::catalogue::OptionListing;
 
 /// The keys of a world or an agent as a table; `none` where there are none.
-pub(crate) fn parameters(out: &mut String, parameters: &[Parameter], none: &str) {
+pub(crate) fn parameters(out: &mut String, parameters: &[OptionListing], none: &str) {
     if parameters.is_empty() {
         *out += none;
         return;
@@ -15,11 +15,11 @@ pub(crate) fn parameters(out: &mut String, parameters: &[Parameter], none: &str)
     *out += "| key | default | accepts | meaning |\n|---|---|---|---|\n";
     for parameter in parameters {
         let keys: Vec<String> = std::iter::once(&parameter.key)
-            .chain(parameter.aliases)
+            .chain(&parameter.aliases)
             .map(|key| format!("`{key}`"))
             .collect();
-        let (keys, meaning) = (keys.join(", "), parameter.meaning);
-        let (default, accepts) = (parameter.default, parameter.accepts);
+        let (keys, meaning) = (keys.join(", "), &parameter.meaning);
+        let (default, accepts) = (&parameter.default, &parameter.accepts);
         writeln!(out, "| {keys} | `{default}` | {accepts} | {meaning} |").unwrap();
     }
 }

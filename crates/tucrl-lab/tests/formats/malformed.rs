@@ -144,7 +144,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     ("m.drn", "@type: MDP\n@nr_states\n1\n@model\nstate 0 [-2] init\n\taction 0 [1]\n\t\t0 : 1\n",
      "m.drn:6: state 0, action 0 has the negative reward -1: rewards lie in [0, r_max], add the same constant to every reward"),
     ("m.drn", "@type: MDP\n@nr_states\n1\n@model\nstate 0 init\n\taction 0 [1, 2]\n\t\t0 : 1\n",
-     "m.drn:6: the file has several reward models (rew0, rew1): choose one with --reward-model"),
+     "m.drn:6: the file has several reward models (rew0, rew1): choose one with `reward_model`"),
     ("m.drn", "@reward_models\ncost\n@type: MDP\n@nr_states\n1\n@model\nstate 0 init\n\taction 0 [1, 2]\n\t\t0 : 1\n",
      "m.drn:8: 2 rewards for 1 reward models: name them in @reward_models, or remove some"),
     ("m.drn", "@type: DTMC\n@nr_states\n1\n@model\nstate 0 init\n\taction 0\n\t\t0 : 1\n\taction 1\n\t\t0 : 1\n",

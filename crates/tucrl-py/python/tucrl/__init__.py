@@ -1,7 +1,8 @@
-"""Agents that earn while they learn a finite world whose reachable states nobody has listed.
+"""TUCRL and related regret-minimising agents for finite MDPs with unknown reachable states.
 
-``Agent`` is a learner, ``MDP`` a world with exact answers, ``World`` any world, ``learn`` runs many agents on all cores, and
-``tucrl.gym`` connects both to Gymnasium. ``worlds`` and ``agents`` list what there is.
+``Agent`` is a learner, ``MDP`` a tabular model with exact solutions, ``World`` any environment of the library,
+``learn`` runs many agents on all cores, and ``tucrl.gym`` connects to Gymnasium. ``worlds`` and ``agents`` list
+the catalogues.
 
 >>> import tucrl
 >>> world = tucrl.MDP("three-state:delta=0")
@@ -18,6 +19,7 @@
 import sys
 from typing import TYPE_CHECKING, Any
 
+from tucrl import options
 from tucrl._catalogue import AgentEntry, Parameter, WorldEntry, agents, worlds
 from tucrl._learn import Result, learn
 from tucrl._native import MDP, VERSION, Agent, Episode, Plan, Walk, World
@@ -42,12 +44,13 @@ __all__ = [
     "agents",
     "gym",
     "learn",
+    "options",
     "worlds",
 ]
 
 
 def __getattr__(name: str) -> Any:
-    # Gymnasium takes longer to import than all the rest: only who asks for it waits for it.
+    # Imported on first use: Gymnasium takes longer to import than the rest of the package.
     if name == "gym":
         import importlib
 
@@ -55,6 +58,6 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module 'tucrl' has no attribute {name!r}")
 
 
-# Who has imported Gymnasium already can make our worlds by their names.
+# If Gymnasium is already imported, register our environments with it.
 if "gymnasium" in sys.modules:
     import tucrl.gym

@@ -7,9 +7,9 @@ from tucrl._native import command
 
 
 def main() -> int:
-    """Do what the arguments say; return the exit code."""
-    # Python only notes Ctrl-C and acts on it between its own instructions, of which there are none
-    # until the command has ended. The system's way ends it at once; long runs set a handler themselves.
+    """Run the command with the arguments of the process; return its exit code."""
+    # Python handles Ctrl-C between its own instructions, so not before the command has ended. The
+    # default handler ends it at once; long runs set a handler themselves.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
     return command(["tucrl", *sys.argv[1:]])
 

@@ -1,4 +1,4 @@
-"""Which worlds and agents are there?"""
+"""The catalogues of worlds and agents."""
 
 import json
 from typing import TypedDict
@@ -17,7 +17,7 @@ class Parameter(TypedDict):
 
 
 class WorldEntry(TypedDict):
-    """What is known about a world of the library."""
+    """The catalogue entry of a world."""
 
     name: str
     summary: str
@@ -29,7 +29,7 @@ class WorldEntry(TypedDict):
 
 
 class AgentEntry(TypedDict):
-    """What is known about an agent of the library."""
+    """The catalogue entry of an agent."""
 
     name: str
     aliases: list[str]

@@ -1,4 +1,4 @@
-"""Many agents on all cores, and what came of them."""
+"""Runs many agents on all cores and returns their results."""
 
 import html
 import sys
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-# A bar that comes and goes in no time is a flicker.
+# Seconds before a progress bar appears.
 _PATIENCE = 2.0
 
 
@@ -28,19 +28,19 @@ def learn(
     checkpoints: int = 10,
     progress: bool | None = None,
 ) -> "Result":
-    """Let agents learn a world on all cores, and measure their regret.
+    """Run agents in a world on all cores and measure their regret.
 
-    The numbers are those of the command ``tucrl learn``: run ``r`` of master seed ``seed`` draws from
-    streams that depend on these two only, so agents of the same run face the same luck, and ``jobs``
-    changes nothing but the time. The interpreter's lock is released; Ctrl-C stops all runs.
+    The results are those of the command ``tucrl learn``: run ``r`` of master seed ``seed`` draws from
+    streams that depend on these two only, so all agents of a run use the same random streams, and ``jobs``
+    changes only the time. The interpreter's lock is released; Ctrl-C stops all runs.
 
     world: a spec (``"taxi:map=v3"``), a model file, an ``MDP`` or a ``World``.
     agents: one spec or several.
-    steps: how many steps each run takes.
-    seeds: how many runs each agent makes.
-    jobs: how many threads; one per core unless given.
+    steps: steps per run.
+    seeds: runs per agent.
+    jobs: number of threads; by default one per core.
     seed: the master seed.
-    checkpoints: how many times a decade regret is written down.
+    checkpoints: checkpoints of regret per decade of steps.
     progress: whether to show a bar, with tqdm if that is installed; by default after two seconds, in a
         notebook or a terminal.
 
@@ -64,7 +64,7 @@ def learn(
 
 
 class Result:
-    """What came of ``learn``: every run, as tables, as a figure, as a page.
+    """The results of ``learn``: every run, as tables, a figure, or a page.
 
     Tables are named as in ``docs/reports.md``: ``curves`` has a row per run and checkpoint, ``summary`` a
     row per agent, ``pairs`` a row per comparison, ``episodes`` a row per episode.
@@ -100,17 +100,17 @@ class Result:
 
     @property
     def failed(self) -> list[tuple[str, int, str]]:
-        """The runs that failed: agent, run, and why."""
+        """The runs that failed: agent, run, error."""
         return self._runs.failed()
 
     def visits(self, agent: str, run: int = 0) -> list[tuple[int, int, int]]:
-        """Return how often a run played what: (state, action, visits), in order of first sight."""
+        """Return the visits of a run as (state, action, visits), in order of first visit."""
         return self._runs.visits(agent, run)
 
     def report(self, path: str | PathLike[str]) -> list[str]:
         """Write a report and return its files.
 
-        ``report("out.html")`` is one page to explore, which needs no network; any other name is a folder
+        ``report("out.html")`` writes one interactive page, which needs no network; any other name is a folder
         for the page, the tables as CSV and Parquet, and the figures.
         """
         return [str(file) for file in self._runs.report(path)]
@@ -214,7 +214,7 @@ class _Line:
 
 
 class _Tqdm:
-    """Progress by tqdm, which knows notebooks."""
+    """Progress by tqdm, which supports notebooks."""
 
     def __init__(self, tqdm: Callable[..., Any], total: float) -> None:
         self._bar = tqdm(total=total, desc="learning", unit="step", unit_scale=True, delay=_PATIENCE)

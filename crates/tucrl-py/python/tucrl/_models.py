@@ -1,4 +1,4 @@
-"""Models from arrays and from Gymnasium: conversions only, the checks are those of the library."""
+"""Models from arrays and from Gymnasium: conversions only; the library validates them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -52,7 +52,7 @@ def from_gymnasium(
         )
     law = getattr(unwrapped, "initial_state_distrib", getattr(unwrapped, "isd", None))
     if law is None:
-        raise ValueError(f"{unwrapped} does not say where it starts (`initial_state_distrib`)")
+        raise ValueError(f"{unwrapped} has no initial distribution (`initial_state_distrib`)")
     start = _start_law(np.asarray(law, dtype=np.float64))
     rows: list[tuple[int, int, int, float, float]] = []
     for state in range(len(table)):
@@ -60,7 +60,7 @@ def from_gymnasium(
             for probability, following, reward, terminated in table[state][action]:
                 if probability == 0.0:
                     continue
-                # An episode that ends begins anew at once: the reset is part of the transition.
+                # The reset at the end of an episode is part of the transition.
                 nexts = start if terminated else [(int(following), 1.0)]
                 rows.extend(
                     (state, action, after, float(probability) * share, float(reward))
@@ -123,7 +123,7 @@ def _per_action(transitions: Any) -> Sequence[Any]:
 
 
 def _entries(matrix: Any) -> Entries:
-    """Return the entries of a matrix that are not 0, by row, column and value."""
+    """Return rows, columns and values of the nonzero entries of a matrix."""
     if _is_sparse(matrix):
         coo = matrix.tocoo()
         rows, columns, values = coo.row, coo.col, np.asarray(coo.data, dtype=np.float64)
@@ -186,5 +186,5 @@ def _checked_range(low: float, high: float) -> tuple[float, float]:
 
 
 def _is_sparse(matrix: Any) -> bool:
-    """Whether SciPy's matrices or arrays; asked without importing SciPy."""
+    """True for SciPy's sparse matrices and arrays; does not import SciPy."""
     return hasattr(matrix, "tocoo") and hasattr(matrix, "tocsr")

@@ -2,11 +2,13 @@
 
 from collections.abc import Callable, Hashable, Sequence
 from os import PathLike
-from typing import Any, Final, SupportsFloat, SupportsIndex, final
+from typing import Any, Final, Literal, SupportsFloat, SupportsIndex, final, overload
 
 import numpy as np
 import numpy.typing as npt
-from typing_extensions import Self
+from typing_extensions import Self, Unpack
+
+from tucrl import options as _options
 
 __all__ = [
     "MDP",
@@ -34,6 +36,248 @@ _Mask = Callable[[Any], Any] | npt.ArrayLike
 
 @final
 class Agent:
+    # Overloads written by crates/tucrl-lab/tests/python_options.rs; do not edit.
+    @overload
+    def __new__(
+        cls,
+        spec: Literal["tucrl"],
+        states: _Whole | None = None,
+        actions: _Whole | None = None,
+        *,
+        mask: _Mask | None = None,
+        world: MDP | World | None = None,
+        r_max: SupportsFloat | None = None,
+        steps: _Whole | None = None,
+        seed: SupportsIndex = 0,
+        run: SupportsIndex = 0,
+        **options: Unpack[_options.Tucrl],
+    ) -> Self: ...
+    @overload
+    def __new__(
+        cls,
+        spec: Literal["ucrl", "ucrl2b"],
+        states: _Whole | None = None,
+        actions: _Whole | None = None,
+        *,
+        mask: _Mask | None = None,
+        world: MDP | World | None = None,
+        r_max: SupportsFloat | None = None,
+        steps: _Whole | None = None,
+        seed: SupportsIndex = 0,
+        run: SupportsIndex = 0,
+        **options: Unpack[_options.Ucrl],
+    ) -> Self: ...
+    @overload
+    def __new__(
+        cls,
+        spec: Literal["ucrl2"],
+        states: _Whole | None = None,
+        actions: _Whole | None = None,
+        *,
+        mask: _Mask | None = None,
+        world: MDP | World | None = None,
+        r_max: SupportsFloat | None = None,
+        steps: _Whole | None = None,
+        seed: SupportsIndex = 0,
+        run: SupportsIndex = 0,
+        **options: Unpack[_options.Ucrl2],
+    ) -> Self: ...
+    @overload
+    def __new__(
+        cls,
+        spec: Literal["ucrl2b-2020"],
+        states: _Whole | None = None,
+        actions: _Whole | None = None,
+        *,
+        mask: _Mask | None = None,
+        world: MDP | World | None = None,
+        r_max: SupportsFloat | None = None,
+        steps: _Whole | None = None,
+        seed: SupportsIndex = 0,
+        run: SupportsIndex = 0,
+        **options: Unpack[_options.Ucrl2b2020],
+    ) -> Self: ...
+    @overload
+    def __new__(
+        cls,
+        spec: Literal["kl-ucrl"],
+        states: _Whole | None = None,
+        actions: _Whole | None = None,
+        *,
+        mask: _Mask | None = None,
+        world: MDP | World | None = None,
+        r_max: SupportsFloat | None = None,
+        steps: _Whole | None = None,
+        seed: SupportsIndex = 0,
+        run: SupportsIndex = 0,
+        **options: Unpack[_options.KlUcrl],
+    ) -> Self: ...
+    @overload
+    def __new__(
+        cls,
+        spec: Literal["ucrl3"],
+        states: _Whole | None = None,
+        actions: _Whole | None = None,
+        *,
+        mask: _Mask | None = None,
+        world: MDP | World | None = None,
+        r_max: SupportsFloat | None = None,
+        steps: _Whole | None = None,
+        seed: SupportsIndex = 0,
+        run: SupportsIndex = 0,
+        **options: Unpack[_options.Ucrl3],
+    ) -> Self: ...
+    @overload
+    def __new__(
+        cls,
+        spec: Literal["scal"],
+        states: _Whole | None = None,
+        actions: _Whole | None = None,
+        *,
+        mask: _Mask | None = None,
+        world: MDP | World | None = None,
+        r_max: SupportsFloat | None = None,
+        steps: _Whole | None = None,
+        seed: SupportsIndex = 0,
+        run: SupportsIndex = 0,
+        **options: Unpack[_options.Scal],
+    ) -> Self: ...
+    @overload
+    def __new__(
+        cls,
+        spec: Literal["scal-plus", "scal+"],
+        states: _Whole | None = None,
+        actions: _Whole | None = None,
+        *,
+        mask: _Mask | None = None,
+        world: MDP | World | None = None,
+        r_max: SupportsFloat | None = None,
+        steps: _Whole | None = None,
+        seed: SupportsIndex = 0,
+        run: SupportsIndex = 0,
+        **options: Unpack[_options.ScalPlus],
+    ) -> Self: ...
+    @overload
+    def __new__(
+        cls,
+        spec: Literal["regal-c"],
+        states: _Whole | None = None,
+        actions: _Whole | None = None,
+        *,
+        mask: _Mask | None = None,
+        world: MDP | World | None = None,
+        r_max: SupportsFloat | None = None,
+        steps: _Whole | None = None,
+        seed: SupportsIndex = 0,
+        run: SupportsIndex = 0,
+        **options: Unpack[_options.RegalC],
+    ) -> Self: ...
+    @overload
+    def __new__(
+        cls,
+        spec: Literal["regal"],
+        states: _Whole | None = None,
+        actions: _Whole | None = None,
+        *,
+        mask: _Mask | None = None,
+        world: MDP | World | None = None,
+        r_max: SupportsFloat | None = None,
+        steps: _Whole | None = None,
+        seed: SupportsIndex = 0,
+        run: SupportsIndex = 0,
+        **options: Unpack[_options.Regal],
+    ) -> Self: ...
+    @overload
+    def __new__(
+        cls,
+        spec: Literal["regal-d"],
+        states: _Whole | None = None,
+        actions: _Whole | None = None,
+        *,
+        mask: _Mask | None = None,
+        world: MDP | World | None = None,
+        r_max: SupportsFloat | None = None,
+        steps: _Whole | None = None,
+        seed: SupportsIndex = 0,
+        run: SupportsIndex = 0,
+        **options: Unpack[_options.RegalD],
+    ) -> Self: ...
+    @overload
+    def __new__(
+        cls,
+        spec: Literal["psrl"],
+        states: _Whole | None = None,
+        actions: _Whole | None = None,
+        *,
+        mask: _Mask | None = None,
+        world: MDP | World | None = None,
+        r_max: SupportsFloat | None = None,
+        steps: _Whole | None = None,
+        seed: SupportsIndex = 0,
+        run: SupportsIndex = 0,
+        **options: Unpack[_options.Psrl],
+    ) -> Self: ...
+    @overload
+    def __new__(
+        cls,
+        spec: Literal["tsde"],
+        states: _Whole | None = None,
+        actions: _Whole | None = None,
+        *,
+        mask: _Mask | None = None,
+        world: MDP | World | None = None,
+        r_max: SupportsFloat | None = None,
+        steps: _Whole | None = None,
+        seed: SupportsIndex = 0,
+        run: SupportsIndex = 0,
+        **options: Unpack[_options.Tsde],
+    ) -> Self: ...
+    @overload
+    def __new__(
+        cls,
+        spec: Literal["ds-psrl"],
+        states: _Whole | None = None,
+        actions: _Whole | None = None,
+        *,
+        mask: _Mask | None = None,
+        world: MDP | World | None = None,
+        r_max: SupportsFloat | None = None,
+        steps: _Whole | None = None,
+        seed: SupportsIndex = 0,
+        run: SupportsIndex = 0,
+        **options: Unpack[_options.DsPsrl],
+    ) -> Self: ...
+    @overload
+    def __new__(
+        cls,
+        spec: Literal["optimistic-psrl"],
+        states: _Whole | None = None,
+        actions: _Whole | None = None,
+        *,
+        mask: _Mask | None = None,
+        world: MDP | World | None = None,
+        r_max: SupportsFloat | None = None,
+        steps: _Whole | None = None,
+        seed: SupportsIndex = 0,
+        run: SupportsIndex = 0,
+        **options: Unpack[_options.OptimisticPsrl],
+    ) -> Self: ...
+    @overload
+    def __new__(
+        cls,
+        spec: Literal["optimistic-q"],
+        states: _Whole | None = None,
+        actions: _Whole | None = None,
+        *,
+        mask: _Mask | None = None,
+        world: MDP | World | None = None,
+        r_max: SupportsFloat | None = None,
+        steps: _Whole | None = None,
+        seed: SupportsIndex = 0,
+        run: SupportsIndex = 0,
+        **options: Unpack[_options.OptimisticQ],
+    ) -> Self: ...
+    @overload
     def __new__(
         cls,
         spec: str,
@@ -46,8 +290,8 @@ class Agent:
         steps: _Whole | None = None,
         seed: SupportsIndex = 0,
         run: SupportsIndex = 0,
-        **options: str | float | bool,
     ) -> Self: ...
+    # End of the overloads.
     def act(self, state: Hashable | None = None) -> int: ...
     def observe(
         self, reward: SupportsFloat, state: Hashable, action: SupportsIndex | None = None

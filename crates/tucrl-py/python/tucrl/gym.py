@@ -1,8 +1,8 @@
 """Gymnasium and tucrl, in both directions.
 
-``Continuing`` turns an episodic environment into a world that goes on, ``Discretize`` cuts a box of
-observations into cells, and ``TucrlEnv`` is a world of tucrl as an environment of Gymnasium. Importing
-this module registers all worlds: ``tucrl/ThreeState-v0`` and so on.
+``Continuing`` turns an episodic environment into a continuing one, ``Discretize`` cuts a box of observations
+into cells, and ``TucrlEnv`` is a world of tucrl as an environment of Gymnasium. Importing this module
+registers all worlds: ``tucrl/ThreeState-v0`` and so on.
 """
 
 import math
@@ -24,20 +24,18 @@ __all__ = ["Continuing", "Discretize", "TucrlEnv", "env_id"]
 
 
 class Continuing:
-    """An episodic environment as a world that goes on for ever, with rewards in [0, 1].
+    """An episodic environment as a continuing one, with rewards in [0, 1].
 
-    When an episode *terminates*, the environment is reset at once and the state it starts from is the next
-    state: the reset has become a transition of the world, which an agent can learn like any other.
+    When an episode *terminates*, the environment is reset at once and its initial state is the next state: the
+    reset becomes a transition, which an agent can learn like any other.
 
-    A time limit is no such thing. The state does not tell how much time is left, so a reset by the clock
-    looks to an agent like a world that jumps about. Unless told otherwise, ``Continuing`` therefore takes
-    Gymnasium's time limits off. ``time_limits="keep"`` leaves them on; then, and where an environment cuts
-    an episode off by itself, a *truncated* episode is followed by a reset like a terminated one, with a
-    warning the first time.
+    Time limits are removed by default: the state does not contain the remaining time, so that transitions with
+    them are not Markov. With ``time_limits="keep"``, and where an environment truncates an episode by itself, a
+    *truncated* episode is followed by a reset like a terminated one, with a warning the first time.
 
     env: an environment of Gymnasium.
-    reward_range: the lowest and the highest reward. Without it the range is learned as rewards come in,
-        with a warning, because the same reward then counts differently at different times.
+    reward_range: the lowest and the highest reward. Without it the range is learned from the rewards, with
+        a warning, because the same reward is then rescaled differently at different times.
     time_limits: ``"remove"`` or ``"keep"``.
 
     >>> import gymnasium, tucrl
@@ -70,7 +68,7 @@ class Continuing:
         self._is_ready = False
         if self._is_learned:
             warnings.warn(
-                "no reward_range was declared: it is learned from the rewards, and a reward counts "
+                "no reward_range was declared: it is learned from the rewards, and a reward is rescaled "
                 "differently before and after the range grows; declare it if you know it",
                 stacklevel=2,
             )
@@ -88,7 +86,7 @@ class Continuing:
         return int(space.n)
 
     def reset(self, *, seed: int | None = None) -> Any:
-        """Begin, and return the first state."""
+        """Reset the environment and return the first state."""
         observation, _ = self.env.reset(seed=seed)
         self._is_ready = True
         return _state(observation, self.env.observation_space)
@@ -120,8 +118,8 @@ class Continuing:
         self.truncations += 1
         if self.truncations == 1:
             warnings.warn(
-                "an episode was cut off although it had not come to an end; the reset counts as a "
-                "transition of the world, which an agent cannot foresee from the state",
+                "an episode was cut off before it terminated; the reset counts as a transition, which "
+                "does not depend on the state alone",
                 stacklevel=3,
             )
 
@@ -147,12 +145,12 @@ class Continuing:
 class Discretize(gym.ObservationWrapper[np.int64, Any, npt.NDArray[Any]]):
     """A box of observations as cells of a grid, numbered from 0.
 
-    Every number of the observation falls into one of ``bins`` equal parts of its range; what lies outside
-    falls into the first or the last. The number of cells is a *nominal* size: an agent is told of all of
-    them and meets only those that the world lets happen.
+    Every number of the observation falls into one of ``bins`` equal parts of its range; values outside
+    fall into the first or the last. The number of cells is a *nominal* size: an agent is told of all of
+    them and visits only the reachable ones.
 
     env: an environment whose observations are a ``Box``.
-    bins: how many parts, for all numbers or for each.
+    bins: number of parts, for all numbers or for each.
     low, high: the ranges, for all numbers or for each; where the box is unbounded they must be given.
 
     >>> import gymnasium, tucrl
@@ -186,11 +184,11 @@ class Discretize(gym.ObservationWrapper[np.int64, Any, npt.NDArray[Any]]):
             raise ValueError(f"bins = {bins}: give whole numbers of at least 1")
         self.bins: tuple[int, ...] = tuple(int(count) for count in counts)
         for index, (lowest, highest) in enumerate(zip(self._low, self._high, strict=True)):
-            # Gymnasium writes 3.4e38 where it means that there is no limit.
+            # Gymnasium writes 3.4e38 for "no limit".
             if not (abs(lowest) < 1e38 and abs(highest) < 1e38):
                 raise ValueError(
                     f"number {index} of the observation has no limits: pass low=… and high=… with the "
-                    f"range that matters; what lies outside falls into the first or the last bin"
+                    f"relevant range; values outside fall into the first or the last bin"
                 )
             if not lowest < highest:
                 raise ValueError(f"number {index} of the observation: low {lowest} ≥ high {highest}")
@@ -221,8 +219,8 @@ class Discretize(gym.ObservationWrapper[np.int64, Any, npt.NDArray[Any]]):
 class TucrlEnv(gym.Env[np.int64, np.int64]):
     """A world of tucrl as an environment of Gymnasium.
 
-    Episodes never end: the worlds go on. Rewards lie in [0, r_max]. ``info["action_mask"]`` says which
-    actions a state has; where it has fewer than others, numbers beyond them are counted round.
+    Episodes never end. Rewards lie in [0, r_max]. ``info["action_mask"]`` says which actions a state has;
+    larger action numbers are taken modulo its number of actions.
 
     world: a spec, a model file, an ``MDP`` or a ``World``.
     parameters: parameters of the world, as in its spec.
@@ -241,10 +239,10 @@ class TucrlEnv(gym.Env[np.int64, np.int64]):
         self, world: str | MDP | World = "three-state", *, render_mode: str | None = None, **parameters: Any
     ) -> None:
         if render_mode is not None:
-            raise ValueError(f"render_mode = {render_mode!r}: there is nothing to see")
+            raise ValueError(f"render_mode = {render_mode!r}: rendering is not supported")
         self.render_mode = None
         if not isinstance(world, str) and parameters:
-            raise ValueError(f"the world is finished: leave out {', '.join(parameters)}")
+            raise ValueError(f"parameters apply to specs only: leave out {', '.join(parameters)}")
         if not isinstance(world, World):
             world = World(_spec(world, parameters) if isinstance(world, str) else world)
         self.world = world
@@ -255,10 +253,10 @@ class TucrlEnv(gym.Env[np.int64, np.int64]):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.int64, dict[str, Any]]:
-        """Begin anew; the same seed gives the same walk for the same actions."""
+        """Restart; the same seed gives the same walk for the same actions."""
         super().reset(seed=seed)
-        luck = int(self.np_random.integers(2**63)) if seed is None else seed
-        self._walk = self.world.walk(seed=luck)
+        walk_seed = int(self.np_random.integers(2**63)) if seed is None else seed
+        self._walk = self.world.walk(seed=walk_seed)
         return np.int64(self._walk.state), self._info()
 
     def step(self, action: Any) -> tuple[np.int64, float, bool, bool, dict[str, Any]]:
@@ -315,7 +313,7 @@ def _without_time_limits(env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
 
 
 def _state(observation: Any, space: gym.Space[Any]) -> Any:
-    """Return an observation as a state that can be hashed; numbers from 0 where there is one."""
+    """Return an observation as a hashable state; a number from 0 for ``Discrete`` spaces."""
     if isinstance(space, spaces.Discrete):
         return int(observation) - int(space.start)
     return _hashable(observation)
@@ -334,7 +332,7 @@ def _hashable(observation: Any) -> Any:
 
 
 def _size(space: gym.Space[Any]) -> int | None:
-    """Return how many observations a space has, if that is a number."""
+    """Return the number of observations of a space, or None if it is infinite or unknown."""
     if isinstance(space, spaces.Discrete):
         return int(space.n)
     if isinstance(space, spaces.MultiDiscrete):

@@ -1,7 +1,7 @@
-//! What can be read off a learner while it learns?
+//! The properties of an agent.
 //!
-//! Sizes, counts as arrays over the states seen, the present plan and the episodes. Arrays are new memory
-//! that is handed to NumPy without another copy: counts go on changing, and a view of them would move.
+//! Sizes, counts as arrays over the states seen, the current plan and the episodes. Arrays are snapshots, handed to NumPy
+//! without another copy, because counts keep changing.
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
@@ -45,25 +45,25 @@ impl PyAgent {
         self.r_max
     }
 
-    /// How many steps have been taken.
+    /// The number of steps taken.
     #[getter]
     fn steps(&self) -> u64 {
         self.taken
     }
 
-    /// The state that the agent is in; None before the first `act`.
+    /// The current state; None before the first `act`.
     #[getter]
     fn state(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
         self.learner.as_ref().map(|_| self.states.name(py, self.here)).transpose()
     }
 
-    /// How many states have been seen.
+    /// The number of states seen.
     #[getter]
     fn seen(&self) -> usize {
         self.counts().map_or(0, Counts::seen)
     }
 
-    /// The states seen, in order of first sight; arrays of the agent have a row for each.
+    /// The states seen, in order of first visit; arrays of the agent have a row for each.
     #[getter]
     fn seen_states<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
         let seen = self.counts().into_iter().flat_map(|counts| {
@@ -72,7 +72,7 @@ impl PyAgent {
         PyList::new(py, seen.collect::<PyResult<Vec<_>>>()?)
     }
 
-    /// How often each action was played in each state seen: an array of states seen × actions.
+    /// The visits of each action in each state seen: an array of states seen × actions.
     #[getter]
     fn visits<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<i64>>> {
         self.table(py, 0, |counts, pair| counts.visits(pair) as i64)
@@ -87,8 +87,7 @@ impl PyAgent {
         })
     }
 
-    /// The transitions observed, as four arrays: rows of the states, actions, rows of the next states, how
-    /// often.
+    /// The transitions observed, as four arrays: rows of the states, actions, rows of the next states, counts.
     #[getter]
     fn transitions<'py>(&self, py: Python<'py>) -> Transitions<'py> {
         let (mut from, mut played, mut next, mut times) = (vec![], vec![], vec![], vec![]);
@@ -104,10 +103,10 @@ impl PyAgent {
         (array(from), array(played), array(next), array(times))
     }
 
-    /// The plan of the present episode; None before the first, and for agents without plans.
+    /// The plan of the current episode; None before the first, and for agents without plans.
     #[getter]
     fn plan(&self) -> Option<PyPlan> {
-        let plan = self.learner.as_ref()?.plan()?;
+        let plan = self.learner.as_ref()?.diary().plan?;
         Some(PyPlan::new(plan.clone()))
     }
 
@@ -115,8 +114,9 @@ impl PyAgent {
     /// actions; None where there is no plan.
     #[getter]
     fn policy<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
-        let learner = self.learner.as_ref();
-        let Some((plan, counts)) = learner.and_then(|l| Some((l.plan()?, l.counts()?))) else {
+        let diary = self.learner.as_ref().map(|learner| learner.diary());
+        let Some((plan, counts)) = diary.and_then(|diary| Some((diary.plan?, diary.counts?)))
+        else {
             return Ok(None);
         };
         let width = self.space.max_actions() as usize;
@@ -130,25 +130,28 @@ impl PyAgent {
         PyArray1::from_vec(py, law).reshape([plan.choices.len(), width]).map(Some)
     }
 
-    /// The present episode, up to now; None for agents without episodes.
+    /// The current episode; None for agents without episodes.
     #[getter]
     fn episode(&self) -> Option<PyEpisode> {
-        let last = self.learner.as_ref()?.episodes().pop()?;
+        let learner = self.learner.as_ref()?;
+        let present = learner.present_episode();
+        let last = present.or_else(|| learner.diary().ended_episodes.last().cloned())?;
         Some(PyEpisode::new(last))
     }
 
-    /// All episodes; the last one is under way.
+    /// All episodes, including the current one.
     #[getter]
     fn episodes(&self) -> Vec<PyEpisode> {
-        let learner = self.learner.as_ref();
-        let episodes = learner.map_or_else(Vec::new, tucrl::agents::Agent::episodes);
-        episodes.into_iter().map(PyEpisode::new).collect()
+        let Some(learner) = &self.learner else { return Vec::new() };
+        let ended = learner.diary().ended_episodes.iter().cloned();
+        ended.chain(learner.present_episode()).map(PyEpisode::new).collect()
     }
 
     /// Steps in pairs poorly visited at that time (Z), and at the start of the episode (Y).
     #[getter]
     fn poor_steps(&self) -> (u64, u64) {
-        self.learner.as_ref().map_or((0, 0), tucrl::agents::Agent::poor_steps)
+        let diary = self.learner.as_ref().map(|learner| learner.diary()).unwrap_or_default();
+        (diary.poor_steps, diary.poor_steps_at_start)
     }
 
     fn __repr__(&self) -> String {
@@ -165,7 +168,7 @@ impl PyAgent {
 
 impl PyAgent {
     fn counts(&self) -> Option<&Counts> {
-        self.learner.as_ref()?.counts()
+        self.learner.as_ref()?.diary().counts
     }
 
     /// Every pair of seen states: the row of its state, the world's number of its action, its own number.

@@ -1,7 +1,7 @@
-//! How is a state that Python named written into a file?
+//! How is a Python state written into a file?
 //!
-//! As plain JSON: whole numbers, numbers, texts, bytes, truth values, None, and tuples of these. A file is
-//! read without running anything, so other objects are refused; pickling takes them.
+//! As plain JSON: integers, floats, strings, bytes, booleans, None, and tuples of these. A file is read without executing
+//! code, so other objects are refused; pickle accepts them.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyFloat, PyInt, PyString, PyTuple};
@@ -24,7 +24,7 @@ pub(super) enum Label {
 }
 
 impl Label {
-    /// What a file says of a state.
+    /// The JSON value of a state.
     pub(super) fn of(state: &Bound<'_, PyAny>) -> PyResult<Self> {
         let refuse = || {
             bad_input(format!(
@@ -40,7 +40,7 @@ impl Label {
         } else if state.cast_exact::<PyInt>().is_ok() {
             state.extract().map(Self::Int).map_err(|_| refuse())
         } else if let Ok(number) = state.cast_exact::<PyFloat>() {
-            // JSON knows no infinities.
+            // JSON has no infinities.
             if number.value().is_finite() { Ok(Self::Float(number.value())) } else { Err(refuse()) }
         } else if state.cast_exact::<PyString>().is_ok() {
             state.extract().map(Self::Str).map_err(|_| refuse())
@@ -53,7 +53,7 @@ impl Label {
         }
     }
 
-    /// The state that a file speaks of.
+    /// The state of a JSON value.
     pub(super) fn state(&self, py: Python<'_>) -> PyResult<Py<PyAny>> {
         Ok(match self {
             Self::None => py.None(),

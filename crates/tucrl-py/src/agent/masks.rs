@@ -1,8 +1,7 @@
 //! Which actions does a state have?
 //!
-//! All of them; or those that a mask allows: a table of all states, or a function of the state that is
-//! asked once, when the state is first met. Learners number the actions of every state from 0, Python
-//! sees the numbers that the world gave them.
+//! All of them; or those that a mask allows: a table of all states, or a function that is called once per state, when it
+//! is first seen. Learners number the actions of every state from 0, Python sees the numbers of the world.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +17,7 @@ use crate::errors::bad_input;
 pub(super) struct Masks {
     /// The mask as Python gave it; none where all states have all actions.
     pub(super) source: Option<Source>,
-    /// The actions of the states met so far.
+    /// The actions of the states seen so far.
     pub(super) allowed: Allowed,
 }
 
@@ -59,7 +58,7 @@ impl Masks {
         self.source.is_some() || !self.allowed.0.is_empty()
     }
 
-    /// The actions of a state when it is met for the first time, none when all or when it is known.
+    /// The actions of a state when it is first seen; none if it has all of them or is known.
     #[inline]
     pub(super) fn meet(
         &self,
@@ -125,7 +124,7 @@ impl Masks {
 }
 
 impl Allowed {
-    /// Remembers the actions of a state.
+    /// Stores the actions of a state.
     pub(super) fn keep(&mut self, state: StateId, actions: Vec<u32>) {
         self.0.insert(state, actions);
     }
@@ -136,7 +135,7 @@ impl Allowed {
 }
 
 impl Source {
-    /// What Python gave.
+    /// The mask as given in Python.
     pub(super) fn object(&self) -> &Py<PyAny> {
         match self {
             Self::Function(object) | Self::Table(object) => object,

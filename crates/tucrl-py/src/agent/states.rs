@@ -1,8 +1,7 @@
-//! Which number has a state that Python names?
+//! Which number does a Python state get?
 //!
-//! Whole numbers are their own. Anything else that can be hashed gets the next number when it is first
-//! met: learners treat all states that they have not seen alike, so the run is the same as with any other
-//! numbering. Which of the two it is, the first state decides.
+//! Whole numbers are their own. Any other hashable object gets the next number when it is first seen: learners treat all
+//! unseen states alike, so that the numbering does not change the run. The first state decides between the two.
 
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
@@ -13,12 +12,12 @@ use crate::errors::bad_input;
 /// How states are named.
 #[derive(Default)]
 pub(super) enum States {
-    /// Not decided yet.
+    /// Undecided.
     #[default]
     Unknown,
     /// By whole numbers.
     Integers,
-    /// By anything that can be hashed: the number of each, and each by its number.
+    /// By hashable objects: the number of each, and each by its number.
     Labels(Py<PyDict>, Vec<Py<PyAny>>),
 }
 
@@ -29,7 +28,7 @@ pub(super) struct Numbered {
 }
 
 impl States {
-    /// The number of a state. Nothing changes before [`States::keep`].
+    /// The number of a state. Unchanged until [`States::keep`].
     #[inline]
     pub(super) fn number(&self, state: &Bound<'_, PyAny>, limit: u64) -> PyResult<Numbered> {
         match self {
@@ -53,7 +52,7 @@ impl States {
         }
     }
 
-    /// Remembers a state that has just been given a number.
+    /// Stores a state that has just been numbered.
     #[inline]
     pub(super) fn keep(&mut self, state: &Bound<'_, PyAny>, numbered: &Numbered) -> PyResult<()> {
         if numbered.is_new { self.keep_new(state, numbered.number) } else { Ok(()) }
@@ -86,7 +85,7 @@ impl States {
         Ok(Self::Labels(numbers.unbind(), labels))
     }
 
-    /// What Python calls the state that has a number.
+    /// The Python object of a numbered state.
     pub(super) fn name(&self, py: Python<'_>, number: u64) -> PyResult<Py<PyAny>> {
         match self {
             Self::Labels(_, labels) => match labels.get(number as usize) {
@@ -105,7 +104,7 @@ impl States {
         }
     }
 
-    /// A copy that can go its own way.
+    /// An independent copy.
     pub(super) fn copy(&self, py: Python<'_>) -> PyResult<Self> {
         Ok(match self {
             Self::Unknown => Self::Unknown,
@@ -169,7 +168,7 @@ fn negative(state: &Bound<'_, PyAny>) -> String {
     format!("the state {} is negative or beyond 2**64: number states from 0", text(state))
 }
 
-/// How Python shows a state, if it does, and not too much of it.
+/// The repr of a state, shortened.
 pub(super) fn text(state: &Bound<'_, PyAny>) -> String {
     let shown = state.repr().and_then(|repr| repr.extract::<String>());
     let shown = shown.unwrap_or_else(|_| "that was given".into());

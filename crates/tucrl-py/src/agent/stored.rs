@@ -1,39 +1,58 @@
-//! How does an agent go into a file or a pickle, and come back the same?
+//! Saves an agent to a file or a pickle, and restores it.
 //!
 //! The learner is written as `tucrl run` writes it into its checkpoints: the same JSON, in the same sealed
 //! file; such a checkpoint can be loaded too. A pickle holds the same document, with the states, the mask
 //! and the world as Python objects beside it.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
-use tucrl::agents::Algorithm;
+use tucrl::learner::{Learner, Saved};
 use tucrl::rng::{Purpose, RandomStream};
 use tucrl::space::{Space, StateId};
+use tucrl_lab::NamedAgent;
 use tucrl_lab::store::{self, Checkpoint, StoredState};
 
+use super::PyAgent;
 use super::labels::Label;
 use super::masks::{Allowed, Masks, Source};
 use super::states::States;
-use super::{PyAgent, missing};
 use crate::errors::{bad_input, failed, of_store};
 use crate::world::AnyWorld;
+
+/// The version of the document that is written and read.
+const VERSION: u32 = 2;
+
+fn first() -> u32 {
+    1
+}
+
+/// The part of a document that no version changes.
+#[derive(Deserialize)]
+struct Versioned {
+    #[serde(default = "first")]
+    version: u32,
+}
 
 /// An agent as it is stored.
 #[derive(Serialize, Deserialize)]
 struct Document {
+    /// Absent in the first one.
+    #[serde(default = "first")]
+    version: u32,
     spec: String,
-    algorithm: Algorithm,
     space: Space,
     r_max: f64,
+    horizon: u64,
     random: RandomStream,
-    learner: Option<tucrl::agents::Agent>,
+    learner: Option<Saved>,
     here: StateId,
     chosen: Option<u32>,
     taken: u64,
-    /// Whether states are whole numbers; nothing before the first one.
+    /// Whether states are whole numbers; none before the first one.
     integers: Option<bool>,
     /// The states by number, where they have other names and the document is a file.
     labels: Option<Vec<Label>>,
@@ -42,14 +61,17 @@ struct Document {
 }
 
 impl Document {
-    fn of(agent: &PyAgent) -> Self {
-        Self {
+    fn of(agent: &PyAgent) -> PyResult<Self> {
+        let cannot = || bad_input(format!("{} cannot be saved", agent.spec));
+        let save = |learner: &dyn Learner| learner.save().ok_or_else(cannot);
+        Ok(Self {
+            version: VERSION,
             spec: agent.spec.clone(),
-            algorithm: agent.algorithm.clone(),
             space: agent.space.clone(),
             r_max: agent.r_max,
+            horizon: agent.horizon,
             random: agent.random.clone(),
-            learner: agent.learner.clone(),
+            learner: agent.learner.as_deref().map(save).transpose()?,
             here: agent.here,
             chosen: agent.chosen,
             taken: agent.taken,
@@ -61,7 +83,7 @@ impl Document {
             labels: None,
             is_masked: agent.masks.are_given(),
             allowed: agent.masks.allowed.clone(),
-        }
+        })
     }
 
     fn into_agent(
@@ -91,23 +113,24 @@ impl Document {
             return Err(bad_input("the world has other states or actions than the agent's"));
         }
         let source = Masks::new(mask, self.space.states())?.source;
+        let named = NamedAgent::parse(&self.spec).map_err(bad_input)?;
         let mut agent = PyAgent {
             spec: self.spec,
-            algorithm: self.algorithm,
+            algorithm: Arc::clone(named.algorithm()),
             space: self.space,
             r_max: self.r_max,
+            horizon: self.horizon,
             random: self.random,
             world,
-            learner: self.learner,
+            learner: None,
             here: self.here,
             chosen: self.chosen,
             taken: self.taken,
             states,
             masks: Masks { source, allowed: self.allowed },
         };
-        let knowledge = agent.knowledge(py)?;
-        if let Some(learner) = &mut agent.learner {
-            learner.inform(&agent.algorithm, &knowledge).map_err(missing)?;
+        if let Some(saved) = &self.learner {
+            agent.learner = Some(agent.restored(py, saved)?);
         }
         Ok(agent)
     }
@@ -115,7 +138,7 @@ impl Document {
 
 /// Writes a file.
 pub(super) fn save(agent: &PyAgent, py: Python<'_>, path: &Path) -> PyResult<()> {
-    let mut document = Document::of(agent);
+    let mut document = Document::of(agent)?;
     if let States::Labels(_, labels) = &agent.states {
         let labels = labels.iter().map(|label| Label::of(label.bind(py)));
         document.labels = Some(labels.collect::<PyResult<_>>()?);
@@ -149,12 +172,13 @@ fn of_run(stored: StoredState, world: Option<&AnyWorld>) -> PyResult<Document> {
         )));
     };
     let model = world.model();
-    let (here, learner) = stored.state.into_agent();
+    let (here, learner) = (stored.state.state(), stored.state.learner().clone());
     Ok(Document {
+        version: VERSION,
         spec: stored.cell.agent,
-        algorithm: stored.spec.algorithm,
         space: model.space(),
         r_max: model.r_max(),
+        horizon: stored.spec.steps,
         random: RandomStream::of_run(stored.spec.master_seed, stored.spec.run, Purpose::Agent),
         learner: Some(learner),
         here,
@@ -167,11 +191,11 @@ fn of_run(stored: StoredState, world: Option<&AnyWorld>) -> PyResult<Document> {
     })
 }
 
-/// What pickle stores.
+/// The state for pickle.
 pub(super) fn reduce<'py>(slf: &Bound<'py, PyAgent>) -> PyResult<Bound<'py, PyAny>> {
     let py = slf.py();
     let agent = slf.borrow();
-    let document = serde_json::to_vec(&Document::of(&agent)).map_err(failed)?;
+    let document = serde_json::to_vec(&Document::of(&agent)?).map_err(failed)?;
     let restore = slf.get_type().getattr("_restore")?;
     let mask = agent.masks.source.as_ref().map(Source::object).map(|mask| mask.clone_ref(py));
     let world = agent.world.as_ref().map(|world| world.clone_ref(py));
@@ -179,7 +203,7 @@ pub(super) fn reduce<'py>(slf: &Bound<'py, PyAgent>) -> PyResult<Bound<'py, PyAn
     (restore, parts).into_pyobject(py).map(Bound::into_any)
 }
 
-/// What pickle stored.
+/// Restores the state of pickle.
 pub(super) fn restore(
     py: Python<'_>,
     document: &[u8],
@@ -187,7 +211,14 @@ pub(super) fn restore(
     mask: Option<Bound<'_, PyAny>>,
     world: Option<AnyWorld>,
 ) -> PyResult<PyAgent> {
-    let document: Document = serde_json::from_slice(document)
-        .map_err(|error| bad_input(format!("this is no pickled agent: {error}")))?;
+    let no_agent = |error| bad_input(format!("this is no pickled agent: {error}"));
+    let Versioned { version } = serde_json::from_slice(document).map_err(no_agent)?;
+    if version != VERSION {
+        return Err(bad_input(format!(
+            "the agent was pickled in version {version} of the format, and this tucrl reads version {VERSION}: \
+             make the agent anew, or use the tucrl that pickled it"
+        )));
+    }
+    let document: Document = serde_json::from_slice(document).map_err(no_agent)?;
     document.into_agent(py, labels, mask, world)
 }

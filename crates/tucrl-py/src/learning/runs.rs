@@ -1,4 +1,4 @@
-//! What does Python get to see of many runs?
+//! The results of many runs for Python.
 //!
 //! The tables of `tucrl report` as columns, the page, and the summary as HTML for notebooks.
 
@@ -33,7 +33,7 @@ impl PyRuns {
 
 #[pymethods]
 impl PyRuns {
-    /// One of the tables curves, summary, pairs and episodes: the values of each column.
+    /// One of the tables curves, summary, pairs and episodes, by column.
     fn table<'py>(&self, py: Python<'py>, name: &str) -> PyResult<Bound<'py, PyDict>> {
         let study = py.detach(|| self.study())?;
         let table = match name {
@@ -86,7 +86,7 @@ impl PyRuns {
         (restore, parts).into_pyobject(slf.py()).map(Bound::into_any)
     }
 
-    /// Runs as pickle knows them.
+    /// Runs for pickle.
     #[staticmethod]
     fn _restore(content: &[u8]) -> PyResult<Self> {
         let (runs, provenance) = serde_json::from_slice(content)
@@ -121,7 +121,7 @@ fn columns<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyDict>> 
                     values.iter().map(|value| value.map(|count| count as i64)).collect();
                 match counts {
                     Some(counts) => PyArray1::from_vec(py, counts).into_any(),
-                    // Where some are missing, a whole number cannot say so.
+                    // Integer arrays have no missing values.
                     None => {
                         let number = |v: &Option<u64>| v.map_or(f64::NAN, |count| count as f64);
                         PyArray1::from_vec(py, values.iter().map(number).collect()).into_any()

@@ -1,4 +1,4 @@
-//! How do arrays become a model?
+//! Builds a model from arrays.
 //!
 //! Transitions come sorted by state and action and go to the builder of the library, which checks them. A
 //! pickled model is the content of a model file.
@@ -13,7 +13,7 @@ use pyo3::prelude::*;
 
 use crate::errors::{bad_input, failed, of_file};
 
-/// Transitions, one an entry of each array.
+/// Transitions, one per entry of each array.
 pub(super) struct Table<'a> {
     pub(super) state: &'a [i64],
     pub(super) action: &'a [i64],
@@ -101,7 +101,7 @@ pub(super) fn to_json(model: &Mdp) -> PyResult<Vec<u8>> {
     std::fs::read(&path).map_err(failed)
 }
 
-/// The model of such a content.
+/// The model of that content.
 pub(super) fn from_json(content: &[u8]) -> PyResult<Mdp> {
     let (_folder, path) = scratch()?;
     let mut file = std::fs::File::create(&path).map_err(failed)?;
@@ -109,7 +109,7 @@ pub(super) fn from_json(content: &[u8]) -> PyResult<Mdp> {
     formats::read(&path, &ReadOptions::default()).map_err(|error| of_file(&error))
 }
 
-/// A file that disappears with the folder around it.
+/// A file that is removed with its temporary folder.
 fn scratch() -> PyResult<(tempfile::TempDir, std::path::PathBuf)> {
     let folder = tempfile::tempdir().map_err(failed)?;
     let path = folder.path().join("model.json");

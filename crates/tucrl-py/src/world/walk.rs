@@ -1,6 +1,4 @@
-//! How is a world walked from Python?
-//!
-//! The walks of the library, with the action checked before it is played.
+//! `tucrl.Walk`: simulates a world; actions are checked before they are played.
 
 use std::sync::Arc;
 
@@ -11,7 +9,7 @@ use tucrl::rng::{Purpose, RandomStream};
 
 use crate::errors::{bad_input, failed};
 
-/// A world walked at random, made by `walk` of an `MDP` or a `World`.
+/// A simulation of a world, made by `walk` of an `MDP` or a `World`.
 ///
 /// >>> import tucrl
 /// >>> walk = tucrl.MDP("river-swim").walk(seed=1)
@@ -30,19 +28,15 @@ enum Way {
 }
 
 impl PyWalk {
-    /// Starts where a run of the laboratory with that seed starts.
+    /// Starts with the random stream of a run of the laboratory with that seed.
     pub(crate) fn new(name: &str, model: &Model, seed: u64, run: u64) -> PyResult<Self> {
         let random = RandomStream::of_run(seed, run, Purpose::World);
         let way = match model {
             Model::Table(mdp) => Way::Table(Box::new(Walk::new(Arc::clone(mdp), random))),
-            Model::Padded(mdp, states) => {
-                Way::Table(Box::new(Walk::new(Arc::clone(mdp), random).padded(*states)))
-            }
-            Model::Generated { generator, .. } => {
+            Model::Generated(generator) => {
                 let walk = GeneratedWalk::new(Arc::clone(generator), random);
                 Way::Generated(Box::new(walk.map_err(failed)?))
             }
-            _ => return Err(bad_input(format!("{name} cannot be walked from Python"))),
         };
         Ok(Self { name: name.to_owned(), way })
     }
@@ -50,7 +44,7 @@ impl PyWalk {
 
 #[pymethods]
 impl PyWalk {
-    /// The state that the walk is in.
+    /// The current state.
     #[getter]
     fn state(&self) -> u64 {
         match &self.way {
@@ -59,7 +53,7 @@ impl PyWalk {
         }
     }
 
-    /// How many actions that state has.
+    /// The number of actions of the current state.
     #[getter]
     fn offered(&self) -> u32 {
         match &self.way {

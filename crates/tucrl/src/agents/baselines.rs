@@ -1,24 +1,28 @@
-//! How do knowing everything and knowing nothing compare?
+//! Baselines: the oracle, the world's rule of thumb, and random play.
 //!
-//! The oracle plays an optimal policy that it was given: its regret only reflects luck and its start. The
-//! random agent plays every action equally often: its regret is linear. All others stand between them, and so
-//! does, where a world comes with one, a person's rule of thumb, which learns nothing either.
-//!
-//! Reads `policy`, `space`; feeds `agents`. The paper does not run them.
+//! The oracle plays an optimal policy that it was given: its regret reflects only noise and its start. The random
+//! agent plays every action equally often: its regret is linear. All others lie between them, and so does, where a
+//! world has one, a person's rule of thumb, which learns nothing either.
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AgentError, Learner};
+use super::{About, AgentKind, saved_as};
+use crate::learner::{AgentError, Algorithm, Learner, RuleOfThumb, Saved, Setting, Start};
 use crate::planner::PlanError;
 use crate::policy::Policy;
 use crate::rng::RandomStream;
 use crate::space::{ActionId, Space, StateId};
 
-/// Plays a given policy.
+/// Plays an optimal policy that it is given.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Oracle {}
+
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Oracle {
+#[serde(deny_unknown_fields)]
+struct OracleLearner {
     policy: Policy,
     here: StateId,
     random: RandomStream,
@@ -27,26 +31,38 @@ pub struct Oracle {
     states: Option<Arc<[StateId]>>,
 }
 
-impl Oracle {
-    /// Plays `policy` from `start`.
-    pub fn new(policy: Policy, start: StateId, random: RandomStream) -> Self {
-        Self { policy, here: start, random, states: None }
+impl Algorithm for Oracle {
+    fn start(&self, start: Start<'_>) -> Result<Box<dyn Learner>, AgentError> {
+        let knowledge = &start.setting.knowledge;
+        let Some(policy) = knowledge.optimal_policy.clone() else {
+            return Err(AgentError::Missing { what: "an optimal policy" });
+        };
+        let states = knowledge.policy_states.clone();
+        let (here, random) = (start.state, start.random);
+        Ok(Box::new(OracleLearner { policy, here, random, states }))
+    }
+
+    fn restore(&self, setting: &Setting, saved: &Saved) -> Result<Box<dyn Learner>, AgentError> {
+        let learner: OracleLearner = saved_as(saved)?;
+        let states = setting.knowledge.policy_states.clone();
+        Ok(Box::new(OracleLearner { states, ..learner }))
+    }
+
+    fn needs_policy(&self) -> bool {
+        true
+    }
+
+    fn options(&self) -> serde_json::Value {
+        serde_json::json!({})
     }
 }
 
-impl Oracle {
-    /// Says which states the policy numbers.
-    pub(super) fn number_states(&mut self, states: Option<Arc<[StateId]>>) {
-        self.states = states;
-    }
-}
-
-impl Learner for Oracle {
+impl Learner for OracleLearner {
     fn act(&mut self) -> Result<ActionId, PlanError> {
         let here = match &self.states {
             Some(states) => match states.binary_search(&self.here) {
                 Ok(number) => number,
-                // Beyond what the policy knows.
+                // Beyond what the policy covers.
                 Err(_) => return Ok(0),
             },
             None => self.here as usize,
@@ -62,77 +78,95 @@ impl Learner for Oracle {
         self.here = next;
     }
 
-    /// The policy knows.
-    fn tell_actions(&mut self, _state: StateId, _actions: u32) {}
-}
-
-/// What a person would play in a state, if the world knows.
-#[derive(Clone)]
-pub struct RuleOfThumb(pub Arc<dyn Fn(StateId) -> Option<ActionId> + Send + Sync>);
-
-impl std::fmt::Debug for RuleOfThumb {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("RuleOfThumb")
+    fn save(&self) -> Option<Saved> {
+        Saved::of(self)
     }
 }
 
 /// Plays the rule of thumb that the world comes with.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Heuristic {}
+
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Heuristic {
+#[serde(deny_unknown_fields)]
+struct HeuristicLearner {
     here: StateId,
     #[serde(skip)]
     rule: Option<RuleOfThumb>,
 }
 
-impl Heuristic {
-    /// Starts in a state, without a rule yet.
-    pub fn new(start: StateId) -> Self {
-        Self { here: start, rule: None }
-    }
-
-    /// Takes a rule, which must have an answer here.
-    pub(super) fn follow(&mut self, rule: Option<RuleOfThumb>) -> Result<(), AgentError> {
-        self.rule = rule;
-        match self.choice() {
-            Some(_) => Ok(()),
-            None => Err(AgentError::Missing { algorithm: "heuristic", what: "a rule of thumb" }),
-        }
-    }
-
+impl HeuristicLearner {
     fn choice(&self) -> Option<ActionId> {
         self.rule.as_ref().and_then(|RuleOfThumb(rule)| rule(self.here))
     }
+
+    /// With a rule that must have an answer in the present state.
+    fn following(mut self, setting: &Setting) -> Result<Box<dyn Learner>, AgentError> {
+        self.rule.clone_from(&setting.knowledge.rule_of_thumb);
+        match self.choice() {
+            Some(_) => Ok(Box::new(self)),
+            None => Err(AgentError::Missing { what: "a rule of thumb" }),
+        }
+    }
 }
 
-impl Learner for Heuristic {
+impl Algorithm for Heuristic {
+    fn start(&self, start: Start<'_>) -> Result<Box<dyn Learner>, AgentError> {
+        HeuristicLearner { here: start.state, rule: None }.following(start.setting)
+    }
+
+    fn restore(&self, setting: &Setting, saved: &Saved) -> Result<Box<dyn Learner>, AgentError> {
+        saved_as::<HeuristicLearner>(saved)?.following(setting)
+    }
+
+    fn options(&self) -> serde_json::Value {
+        serde_json::json!({})
+    }
+}
+
+impl Learner for HeuristicLearner {
     fn act(&mut self) -> Result<ActionId, PlanError> {
         // A world whose rule has gaps gets its first action there.
         Ok(self.choice().unwrap_or(0))
     }
 
-    fn tell_actions(&mut self, _state: StateId, _actions: u32) {}
-
     fn observe(&mut self, _reward: f64, next: StateId) {
         self.here = next;
+    }
+
+    fn save(&self) -> Option<Saved> {
+        Saved::of(self)
     }
 }
 
 /// Plays uniformly at random.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Random {}
+
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct Random {
+#[serde(deny_unknown_fields)]
+struct RandomLearner {
     space: Space,
     here: StateId,
     random: RandomStream,
 }
 
-impl Random {
-    /// Plays in `space` from `start`.
-    pub fn new(space: Space, start: StateId, random: RandomStream) -> Self {
-        Self { space, here: start, random }
+impl Algorithm for Random {
+    fn start(&self, start: Start<'_>) -> Result<Box<dyn Learner>, AgentError> {
+        let space = start.setting.space.clone();
+        Ok(Box::new(RandomLearner { space, here: start.state, random: start.random }))
+    }
+
+    fn restore(&self, _: &Setting, saved: &Saved) -> Result<Box<dyn Learner>, AgentError> {
+        Ok(Box::new(saved_as::<RandomLearner>(saved)?))
+    }
+
+    fn options(&self) -> serde_json::Value {
+        serde_json::json!({})
     }
 }
 
-impl Learner for Random {
+impl Learner for RandomLearner {
     fn act(&mut self) -> Result<ActionId, PlanError> {
         let actions = self.space.actions(self.here);
         Ok(self.random.below(u64::from(actions)) as ActionId)
@@ -145,4 +179,57 @@ impl Learner for Random {
     fn tell_actions(&mut self, state: StateId, actions: u32) {
         self.space.tell_actions(state, actions);
     }
+
+    fn save(&self) -> Option<Saved> {
+        Saved::of(self)
+    }
+}
+
+pub(super) fn kinds() -> Vec<AgentKind> {
+    vec![
+        AgentKind::new::<Oracle>(About {
+            name: "oracle",
+            aliases: &[],
+            summary: "plays an optimal policy that it was given",
+            source: "a yardstick",
+            idea: "It is given an optimal policy of the true world. It plays that policy. It learns \
+               nothing and explores nothing. What regret it shows is the price of its start and \
+               randomness. All others are measured against it.",
+            needs: "An optimal policy of the true world.",
+            guarantee: "The expected regret never exceeds the span of the optimal bias; what is seen of \
+                    it is noise, of order sqrt(T).",
+            cost: "Nothing: the policy is computed before the run.",
+            caution: "It is no learner; it shows how much of a regret curve is noise.",
+            example: "oracle",
+        }),
+        AgentKind::new::<Heuristic>(About {
+            name: "heuristic",
+            aliases: &[],
+            summary: "plays the rule of thumb that the world comes with",
+            source: "a yardstick",
+            idea: "Some worlds come with what a person would do in them. It plays that, step by step. It \
+               learns nothing and explores nothing. It says how far one gets without learning. Where no \
+               optimal gain is known, it is the yardstick.",
+            needs: "A world that knows what a person would do in it: `tucrl worlds NAME` says so.",
+            guarantee: "None.",
+            cost: "Nothing.",
+            caution: "It learns nothing; it shows what is possible without learning. In a world that has no \
+                  rule of thumb its runs fail.",
+            example: "heuristic",
+        }),
+        AgentKind::new::<Random>(About {
+            name: "random",
+            aliases: &[],
+            summary: "plays every action equally often",
+            source: "a yardstick",
+            idea: "It plays every action of a state equally often. It does not look at rewards. It \
+               does not learn. It explores forever, and in worlds that are hard to explore not \
+               even well. An agent that is not better has learned nothing.",
+            needs: "Nothing.",
+            guarantee: "None: the regret is linear wherever actions matter.",
+            cost: "Nothing.",
+            caution: "It is no learner; it marks the other end of the scale.",
+            example: "random",
+        }),
+    ]
 }

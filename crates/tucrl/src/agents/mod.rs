@@ -1,11 +1,10 @@
-//! Which algorithm learns, and with which options?
+//! Which algorithms come with the library?
 //!
-//! One algorithm a file: a planner plus its stopping rule, or a baseline. [`Algorithm`] is the choice
-//! with all its options, validated, and recorded with results; [`Agent`] is it at work.
-//!
-//! Reads `episode`, `planner` and what they read; feeds `run`. Departures from the paper: none here.
+//! One per file: options with their documentation, a planner and its rule, or a baseline. [`kinds`] lists them by
+//! name. To add one: its file, and one line in that list.
 
 mod baselines;
+mod optimism;
 mod optimistic_q;
 mod psrl;
 mod regal;
@@ -14,532 +13,307 @@ mod scal_plus;
 mod tucrl;
 mod ucrl;
 
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, LazyLock};
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
+use serde_json::{Map, Value};
 
-pub use baselines::{Heuristic, Oracle, Random, RuleOfThumb};
+pub use baselines::{Heuristic, Oracle, Random};
+pub use optimism::Optimism;
 pub use optimistic_q::{Bonus, OptimisticQ, OptimisticQAgent};
-pub use psrl::{OptimisticPsrl, Psrl};
-pub use regal::{Penalty, Regal};
+pub use psrl::{
+    InverseStates, OptimisticPsrl, OptimisticPsrlPlanner, Psrl, PsrlPlanner, RewardModel,
+};
+pub use regal::{
+    GuessedLengths, LastLength, Regal, RegalC, RegalD, RegalDPlanner, penalty_numerator,
+};
 pub use scal::Scal;
-pub use scal_plus::ScalPlus;
+pub use scal_plus::{ScalPlus, SpanBonus};
 pub use tucrl::{Relaxation, Tucrl};
-pub use ucrl::{SetKind, Ucrl, Ucrl2};
+pub use ucrl::Ucrl;
 
-use scal::check_clip;
+use crate::episode::{Episodic, KnownMeans};
+use crate::learner::{AgentError, Algorithm, Learner, Saved, Setting, Start, TooShort};
+use crate::options::{Described, FromWorld, OptionError, Options, check_ranges, read};
+use crate::planner::Planner;
 
-use crate::confidence::{Confidence, Delta, Family, Shrink};
-use crate::counts::{Counts, Variance};
-use crate::episode::{EpisodeRecord, Episodic, KnownMeans};
-use crate::evi::EviOptions;
-use crate::planner::{PlanError, Rule};
-use crate::policy::Policy;
-use crate::posterior::RewardPosterior;
-use crate::rng::RandomStream;
-use crate::space::{ActionId, Space, StateId};
+/// What most algorithms must be told.
+const SPACE: &str = "The number of states and actions, junk states included, and r_max.";
 
-/// The options that all optimistic learners share.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Optimism {
-    /// The probability that confidence sets may fail.
-    pub delta: Delta,
-    /// Shrinkage of reward widths.
-    pub alpha_r: f64,
-    /// Shrinkage of transition widths.
-    pub alpha_p: f64,
-    /// What alpha multiplies.
-    pub shrink: Shrink,
-    /// Which empirical variance.
-    pub variance: Variance,
-    /// The largest possible reward.
-    pub r_max: f64,
-    /// Whether the true mean rewards are told.
-    pub known_rewards: bool,
-    /// Replaces S A in the logarithm; for experiments.
-    pub nominal_pairs: Option<f64>,
-    /// How plans are solved.
-    pub evi: EviOptions,
+/// The algorithms of the library: optimists, posterior sampling, then baselines.
+pub fn kinds() -> &'static [AgentKind] {
+    static KINDS: LazyLock<Vec<AgentKind>> = LazyLock::new(|| {
+        let all = [
+            tucrl::kinds(),
+            ucrl::kinds(),
+            scal::kinds(),
+            scal_plus::kinds(),
+            regal::kinds(),
+            psrl::kinds(),
+            optimistic_q::kinds(),
+            baselines::kinds(),
+        ];
+        all.into_iter().flatten().collect()
+    });
+    &KINDS
 }
 
-impl Default for Optimism {
-    fn default() -> Self {
-        Self {
-            delta: Delta::Fixed(0.05),
-            alpha_r: 1.0,
-            alpha_p: 1.0,
-            shrink: Shrink::Linear,
-            variance: Variance::Published,
-            r_max: 1.0,
-            known_rewards: false,
-            nominal_pairs: None,
-            evi: EviOptions::default(),
-        }
+/// What is known about an algorithm, for lists, help and documents.
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+pub struct About {
+    /// The name in specs.
+    pub name: &'static str,
+    /// Other names.
+    pub aliases: &'static [&'static str],
+    /// One line.
+    pub summary: &'static str,
+    /// Where it comes from.
+    pub source: &'static str,
+    /// The idea in five sentences.
+    pub idea: &'static str,
+    /// What it must be told in advance.
+    pub needs: &'static str,
+    /// What is proved about it.
+    pub guarantee: &'static str,
+    /// What a plan costs.
+    pub cost: &'static str,
+    /// When not to use it.
+    pub caution: &'static str,
+    /// A spec to try.
+    pub example: &'static str,
+}
+
+type Make = dyn Fn(Map<String, Value>) -> Result<Arc<dyn Algorithm>, AgentError> + Send + Sync;
+
+/// An algorithm under its name: documentation, options, and how to make it from them.
+#[derive(Clone)]
+pub struct AgentKind {
+    about: About,
+    options: Described,
+    make: Arc<Make>,
+}
+
+impl fmt::Debug for AgentKind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AgentKind({})", self.about.name)
     }
 }
 
-impl Optimism {
-    pub(crate) fn confidence(&self, family: Family) -> Confidence {
-        Confidence {
-            family,
-            delta: self.delta,
-            alpha_r: self.alpha_r,
-            alpha_p: self.alpha_p,
-            shrink: self.shrink,
-            r_max: self.r_max,
-            nominal_pairs: self.nominal_pairs,
-        }
+impl AgentKind {
+    /// An algorithm whose options are its fields.
+    pub fn new<A: Algorithm + Options>(about: About) -> Self {
+        let make = |all| Ok(Arc::new(read::<A>(all)?) as Arc<dyn Algorithm>);
+        Self { about, options: Described::of::<A>(), make: Arc::new(make) }
     }
 
-    /// The probability that may fail, at a time.
-    pub(crate) fn delta_at(&self, t_k: u64) -> f64 {
-        match self.delta {
-            Delta::Fixed(delta) => delta,
-            Delta::InverseRoot => 1.0 / (t_k as f64).sqrt(),
-        }
+    /// The same with fixed options, other defaults, or without some.
+    #[must_use]
+    pub fn with(mut self, narrow: impl FnOnce(Described) -> Described) -> Self {
+        self.options = narrow(self.options);
+        self
     }
 
-    fn check(&self) -> Result<(), AgentError> {
-        let refuse = |option, value: f64, expected| {
-            Err(AgentError::Option { option, value: value.to_string(), expected })
-        };
-        for (option, alpha) in [("alpha_r", self.alpha_r), ("alpha_p", self.alpha_p)] {
-            if !(alpha.is_finite() && alpha >= 0.0) {
-                return refuse(
-                    option,
-                    alpha,
-                    "a finite number, at least 0 (1 = the paper's widths)",
-                );
-            }
-        }
-        match self.delta {
-            Delta::Fixed(delta) if !(delta > 0.0 && delta <= 1.0) => {
-                return refuse("delta", delta, "a probability in (0, 1]");
-            }
-            _ => {}
-        }
-        if !(self.r_max.is_finite() && self.r_max > 0.0) {
-            return refuse("r_max", self.r_max, "a positive finite number");
-        }
-        let tau = self.evi.aperiodicity;
-        if !(tau > 0.0 && tau <= 1.0) {
-            return refuse("aperiodicity", tau, "a number in (0, 1]");
-        }
-        if let Some(pairs) = self.nominal_pairs
-            && !(pairs.is_finite() && pairs >= 1.0)
-        {
-            return refuse("sa", pairs, "a finite number, at least 1");
-        }
-        if self.evi.sweep_limit == 0 {
-            return refuse("sweeps", 0.0, "at least 1");
-        }
-        Ok(())
+    /// What is known about it.
+    pub fn about(&self) -> &About {
+        &self.about
     }
-}
 
-/// Optimistic learners need episodes in which no pair is visited more often than before.
-fn check_optimistic_rule(rule: Rule) -> Result<(), AgentError> {
-    let refuse = |value: &str, reason| {
-        Err(AgentError::Mixture { option: "rule", value: value.into(), reason })
-    };
-    match rule {
-        Rule::Doubling | Rule::NewStates | Rule::Growing => Ok(()),
-        Rule::PowersOfTwo => refuse(
-            "powers-of-two",
-            "optimism pays for every step with a width, and widths sum up only if an episode visits \
-             no pair more often than all before it; a schedule that ignores visits breaks this: \
-             choose doubling, new-state or tsde",
-        ),
-        Rule::Guesses => refuse(
-            "guesses",
-            "guessed lengths are for REGAL.D, whose penalty depends on the guess: choose doubling, \
-             new-state or tsde",
-        ),
+    /// The options that it accepts.
+    pub fn options(&self) -> &Described {
+        &self.options
     }
-}
 
-/// An algorithm with all its options.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum Algorithm {
-    /// UCRL2: Hoeffding and L1 sets.
-    Ucrl2(Ucrl2),
-    /// UCRL2B, the paper's "UCRL": Bernstein boxes.
-    Ucrl(Ucrl),
-    /// TUCRL.
-    Tucrl(Tucrl),
-    /// SCAL.
-    Scal(Scal),
-    /// SCAL+.
-    ScalPlus(ScalPlus),
-    /// REGAL, REGAL.C or REGAL.D.
-    Regal(Regal),
-    /// Posterior sampling: PSRL, TSDE, DS-PSRL.
-    Psrl(Psrl),
-    /// Optimistic posterior sampling.
-    OptimisticPsrl(OptimisticPsrl),
-    /// Optimistic Q-learning.
-    OptimisticQ(OptimisticQ),
-    /// Plays an optimal policy that it was given.
-    Oracle,
-    /// Plays the rule of thumb that the world comes with.
-    Heuristic,
-    /// Plays uniformly at random.
-    Random,
-}
-
-/// Why an agent could not be made.
-#[derive(Debug, Clone, PartialEq, Error)]
-#[non_exhaustive]
-pub enum AgentError {
-    /// An option outside its range.
-    #[error("{option} = {value} is out of range: {expected}")]
-    Option {
-        /// The option.
-        option: &'static str,
-        /// Its value.
-        value: String,
-        /// What is accepted.
-        expected: &'static str,
-    },
-    /// Two choices that do not go together.
-    #[error("{option} = {value} cannot be had here: {reason}")]
-    Mixture {
-        /// The option.
-        option: &'static str,
-        /// Its value.
-        value: String,
-        /// Why theory forbids it, and what to choose.
-        reason: &'static str,
-    },
-    /// The algorithm needs something that was not supplied.
-    #[error("{algorithm} must be told {what}, which this world cannot tell")]
-    Missing {
-        /// The algorithm.
-        algorithm: &'static str,
-        /// What it needs.
-        what: &'static str,
-    },
-}
-
-/// What an agent may be told about the world before it starts; most need nothing.
-#[derive(Debug, Clone, Default)]
-pub struct Knowledge {
-    /// An optimal policy, for the oracle.
-    pub optimal_policy: Option<Policy>,
-    /// The states that the policy numbers, increasing; `None` when state `i` is number `i`.
-    pub policy_states: Option<Arc<[StateId]>>,
-    /// True mean rewards, for `known_rewards`.
-    pub mean_rewards: Option<KnownMeans>,
-    /// What a person would play, for the heuristic.
-    pub rule_of_thumb: Option<RuleOfThumb>,
-}
-
-/// What the run loop asks of a learner.
-pub trait Learner {
-    /// The action to play now.
+    /// The algorithm with the given options; the others have their defaults.
     ///
     /// # Errors
-    /// When a plan does not converge.
-    fn act(&mut self) -> Result<ActionId, PlanError>;
-    /// What it led to.
-    fn observe(&mut self, reward: f64, next: StateId);
-    /// How many actions a state has, before it is first observed; see [`Space::tell_actions`].
-    fn tell_actions(&mut self, state: StateId, actions: u32);
-}
-
-impl<P: crate::planner::Planner> Learner for Episodic<P> {
-    #[inline]
-    fn act(&mut self) -> Result<ActionId, PlanError> {
-        Self::act(self)
-    }
-
-    #[inline]
-    fn observe(&mut self, reward: f64, next: StateId) {
-        Self::observe(self, reward, next);
-    }
-
-    fn tell_actions(&mut self, state: StateId, actions: u32) {
-        Self::tell_actions(self, state, actions);
+    /// When a value is not accepted, or a required one is missing.
+    pub fn make(&self, given: &Map<String, Value>) -> Result<Arc<dyn Algorithm>, AgentError> {
+        (self.make)(self.options.complete(given)?)
     }
 }
 
-/// An algorithm at work.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[non_exhaustive]
-pub enum Agent {
-    /// UCRL2.
-    Ucrl2(Episodic<Ucrl2>),
-    /// UCRL2B.
-    Ucrl(Episodic<Ucrl>),
-    /// TUCRL.
-    Tucrl(Episodic<Tucrl>),
-    /// SCAL.
-    Scal(Episodic<Scal>),
-    /// SCAL+.
-    ScalPlus(Episodic<ScalPlus>),
-    /// REGAL.
-    Regal(Episodic<Regal>),
-    /// Posterior sampling.
-    Psrl(Episodic<Psrl>),
-    /// Optimistic posterior sampling.
-    OptimisticPsrl(Episodic<OptimisticPsrl>),
-    /// Optimistic Q-learning.
-    OptimisticQ(OptimisticQAgent),
-    /// The oracle.
-    Oracle(Oracle),
-    /// The rule of thumb.
-    Heuristic(Heuristic),
-    /// Uniform play.
-    Random(Random),
-}
-
-/// Runs an expression for whichever learner an [`Agent`] is.
-macro_rules! with_learner {
-    ($agent:expr, $learner:ident => $body:expr) => {
-        match $agent {
-            $crate::agents::Agent::Ucrl2($learner) => $body,
-            $crate::agents::Agent::Ucrl($learner) => $body,
-            $crate::agents::Agent::Tucrl($learner) => $body,
-            $crate::agents::Agent::Scal($learner) => $body,
-            $crate::agents::Agent::ScalPlus($learner) => $body,
-            $crate::agents::Agent::Regal($learner) => $body,
-            $crate::agents::Agent::Psrl($learner) => $body,
-            $crate::agents::Agent::OptimisticPsrl($learner) => $body,
-            $crate::agents::Agent::OptimisticQ($learner) => $body,
-            $crate::agents::Agent::Oracle($learner) => $body,
-            $crate::agents::Agent::Heuristic($learner) => $body,
-            $crate::agents::Agent::Random($learner) => $body,
-        }
+/// An algorithm of one's own: a name, a line about it, and how a learner starts with some options.
+///
+/// Its learners are run from the first step to the last in one go; to let runs continue from checkpoints,
+/// implement [`Algorithm`] with [`Algorithm::restore`] and use [`AgentKind::new`].
+///
+/// ```
+/// use tucrl::{ActionId, AgentKind, Learner, PlanError, StateId, own_agent};
+///
+/// /// Plays the actions in turn.
+/// struct InTurn(u32, u32);
+/// impl Learner for InTurn {
+///     fn act(&mut self) -> Result<ActionId, PlanError> {
+///         Ok(self.0 % self.1)
+///     }
+///     fn observe(&mut self, _: f64, _: StateId) {
+///         self.0 += 1;
+///     }
+/// }
+///
+/// #[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize, schemars::JsonSchema)]
+/// struct Options {
+///     /// the first action
+///     first: u32,
+/// }
+/// let kind: AgentKind = own_agent("in-turn", "plays the actions in turn", |start, options: Options| {
+///     Ok(InTurn(options.first, start.setting.space.max_actions()))
+/// });
+/// assert_eq!(kind.options().list()[0].help, "the first action");
+/// ```
+pub fn own_agent<O, L, F>(name: &'static str, summary: &'static str, start: F) -> AgentKind
+where
+    O: Options,
+    L: Learner + 'static,
+    F: Fn(Start<'_>, O) -> Result<L, AgentError> + Send + Sync + 'static,
+{
+    let start = Arc::new(start);
+    let make = move |all| {
+        let own = Own { options: read::<O>(all)?, start: Arc::clone(&start) };
+        Ok(Arc::new(own) as Arc<dyn Algorithm>)
     };
-}
-pub(crate) use with_learner;
-
-/// Runs an expression for an episodic learner, another one for the rest.
-macro_rules! if_episodic {
-    ($agent:expr, $learner:ident => $body:expr, $otherwise:expr) => {
-        match $agent {
-            Agent::Ucrl2($learner) => $body,
-            Agent::Ucrl($learner) => $body,
-            Agent::Tucrl($learner) => $body,
-            Agent::Scal($learner) => $body,
-            Agent::ScalPlus($learner) => $body,
-            Agent::Regal($learner) => $body,
-            Agent::Psrl($learner) => $body,
-            Agent::OptimisticPsrl($learner) => $body,
-            Agent::OptimisticQ(_) | Agent::Oracle(_) | Agent::Heuristic(_) | Agent::Random(_) => {
-                $otherwise
-            }
-        }
-    };
+    let about = About { name, summary, example: name, ..About::default() };
+    AgentKind { about, options: Described::of::<O>(), make: Arc::new(make) }
 }
 
-impl Algorithm {
-    /// The short name.
-    pub fn name(&self) -> &'static str {
-        match self {
-            Self::Ucrl2(_) => "ucrl2",
-            Self::Ucrl(planner) => planner.name(),
-            Self::Tucrl(_) => "tucrl",
-            Self::Scal(_) => "scal",
-            Self::ScalPlus(_) => "scal-plus",
-            Self::Regal(planner) => planner.name(),
-            Self::Psrl(planner) => planner.name(),
-            Self::OptimisticPsrl(_) => "optimistic-psrl",
-            Self::OptimisticQ(_) => "optimistic-q",
-            Self::Oracle => "oracle",
-            Self::Heuristic => "heuristic",
-            Self::Random => "random",
-        }
+struct Own<O, F> {
+    options: O,
+    start: Arc<F>,
+}
+
+impl<O: fmt::Debug, F> fmt::Debug for Own<O, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.options.fmt(f)
+    }
+}
+
+impl<O, L, F> Algorithm for Own<O, F>
+where
+    O: Options,
+    L: Learner + 'static,
+    F: Fn(Start<'_>, O) -> Result<L, AgentError> + Send + Sync,
+{
+    fn start(&self, start: Start<'_>) -> Result<Box<dyn Learner>, AgentError> {
+        checked(&self.options)?;
+        Ok(Box::new((self.start)(start, self.options.clone())?))
     }
 
-    /// The shared options, when the algorithm has them.
-    pub fn optimism(&self) -> Option<&Optimism> {
-        match self {
-            Self::Ucrl2(planner) => Some(&planner.optimism),
-            Self::Ucrl(planner) => Some(&planner.optimism),
-            Self::Tucrl(planner) => Some(&planner.optimism),
-            Self::Scal(planner) => Some(&planner.optimism),
-            Self::ScalPlus(planner) => Some(&planner.optimism),
-            Self::Regal(planner) => Some(&planner.optimism),
-            Self::Psrl(_)
-            | Self::OptimisticPsrl(_)
-            | Self::OptimisticQ(_)
-            | Self::Oracle
-            | Self::Heuristic
-            | Self::Random => None,
-        }
+    fn options(&self) -> Value {
+        serde_json::to_value(&self.options).unwrap_or_default()
     }
+}
+
+/// An algorithm that plans in episodes.
+pub trait EpisodicAlgorithm: Options {
+    /// What plans.
+    type Planner: Planner + Clone + Serialize + DeserializeOwned + Send + Sync + 'static;
+
+    /// The planner, with the world's values filled in.
+    ///
+    /// # Errors
+    /// When options do not go together, or do not fit the world.
+    fn planner(&self, setting: &Setting) -> Result<Self::Planner, AgentError>;
 
     /// Whether the true mean rewards must be told.
-    pub fn needs_mean_rewards(&self) -> bool {
-        match self {
-            Self::Psrl(planner) => planner.prior.rewards == RewardPosterior::Known,
-            Self::OptimisticPsrl(planner) => planner.known_rewards,
-            _ => self.optimism().is_some_and(|optimism| optimism.known_rewards),
-        }
+    fn knows_rewards(&self) -> bool {
+        false
     }
 
-    /// The largest reward that the algorithm reckons with, when it does.
-    pub fn r_max(&self) -> Option<f64> {
-        match self {
-            Self::Psrl(planner) => Some(planner.r_max),
-            Self::OptimisticPsrl(planner) => Some(planner.r_max),
-            Self::OptimisticQ(planner) => Some(planner.r_max),
-            _ => self.optimism().map(|optimism| optimism.r_max),
-        }
+    /// See [`Algorithm::step_cost`].
+    fn step_cost(&self) -> u64;
+
+    /// See [`Algorithm::too_short`].
+    fn too_short(&self, _setting: &Setting, _reachable: u64) -> Option<TooShort> {
+        None
     }
 
-    /// Checks every option.
+    /// A learner of this type, for those who need more than [`Learner`].
     ///
     /// # Errors
-    /// The first option out of range.
-    pub fn check(&self) -> Result<(), AgentError> {
-        if let Some(optimism) = self.optimism() {
-            optimism.check()?;
-        }
-        match self {
-            Self::Ucrl(planner) => planner.check(),
-            Self::Scal(planner) => planner.check(),
-            Self::ScalPlus(planner) => planner.check(),
-            Self::Regal(planner) => planner.check(),
-            Self::Psrl(planner) => planner.check(),
-            Self::OptimisticPsrl(planner) => planner.check(),
-            Self::OptimisticQ(planner) => planner.check(),
-            _ => Ok(()),
-        }
-    }
-
-    /// An agent that starts to learn a space in a state.
-    ///
-    /// # Errors
-    /// When an option is out of range or needed knowledge is missing.
-    pub fn start(
-        &self,
-        space: Space,
-        start: StateId,
-        random: RandomStream,
-        knowledge: &Knowledge,
-    ) -> Result<Agent, AgentError> {
-        self.check()?;
-        let variance = match self {
-            // Normal posteriors want the sum of squared deviations, which this one has without a root.
-            Self::Psrl(_) | Self::OptimisticPsrl(_) => Variance::Population,
-            _ => self.optimism().map_or_else(Variance::default, |o| o.variance),
-        };
-        let mut agent = match self.clone() {
-            Self::Ucrl2(p) => Agent::Ucrl2(Episodic::new(p, space, variance, start, random)),
-            Self::Ucrl(p) => Agent::Ucrl(Episodic::new(p, space, variance, start, random)),
-            Self::Tucrl(p) => Agent::Tucrl(Episodic::new(p, space, variance, start, random)),
-            Self::Scal(p) => Agent::Scal(Episodic::new(p, space, variance, start, random)),
-            Self::ScalPlus(p) => Agent::ScalPlus(Episodic::new(p, space, variance, start, random)),
-            Self::Regal(p) => Agent::Regal(Episodic::new(p, space, variance, start, random)),
-            Self::Psrl(p) => Agent::Psrl(Episodic::new(p, space, variance, start, random)),
-            Self::OptimisticPsrl(p) => {
-                Agent::OptimisticPsrl(Episodic::new(p, space, variance, start, random))
-            }
-            Self::OptimisticQ(p) => Agent::OptimisticQ(OptimisticQAgent::new(p, space, start)),
-            Self::Oracle => match &knowledge.optimal_policy {
-                Some(policy) => Agent::Oracle(Oracle::new(policy.clone(), start, random)),
-                None => {
-                    let what = "an optimal policy";
-                    return Err(AgentError::Missing { algorithm: "oracle", what });
-                }
-            },
-            Self::Heuristic => Agent::Heuristic(Heuristic::new(start)),
-            Self::Random => Agent::Random(Random::new(space, start, random)),
-        };
-        agent.inform(self, knowledge)?;
-        Ok(agent)
+    /// When an option is refused or knowledge is missing.
+    fn learner(&self, start: Start<'_>) -> Result<Episodic<Self::Planner>, AgentError> {
+        checked(self)?;
+        let (setting, means) = (start.setting, means(self, start.setting)?);
+        let planner = self.planner(setting)?;
+        let learner = Episodic::new(planner, setting.space.clone(), start.state, start.random);
+        Ok(learner.knowing(means))
     }
 }
 
-impl Agent {
-    /// Supplies what is known in advance; needed again after a checkpoint is read.
-    ///
-    /// # Errors
-    /// When the algorithm needs knowledge that is missing.
-    pub fn inform(
-        &mut self,
-        algorithm: &Algorithm,
-        knowledge: &Knowledge,
-    ) -> Result<(), AgentError> {
-        if let Self::Oracle(oracle) = self {
-            oracle.number_states(knowledge.policy_states.clone());
-        }
-        if let Self::Heuristic(heuristic) = self {
-            return heuristic.follow(knowledge.rule_of_thumb.clone());
-        }
-        if !algorithm.needs_mean_rewards() {
-            return Ok(());
-        }
-        let Some(means) = &knowledge.mean_rewards else {
-            let (algorithm, what) = (algorithm.name(), "the true mean rewards (known_rewards)");
-            return Err(AgentError::Missing { algorithm, what });
-        };
-        if_episodic!(self, learner => learner.know_rewards(means.clone()), ());
-        Ok(())
+impl<A: EpisodicAlgorithm> Algorithm for A {
+    fn start(&self, start: Start<'_>) -> Result<Box<dyn Learner>, AgentError> {
+        Ok(Box::new(self.learner(start)?))
     }
 
-    /// The action to play now.
-    ///
-    /// # Errors
-    /// When a plan does not converge.
-    pub fn act(&mut self) -> Result<ActionId, PlanError> {
-        with_learner!(self, learner => learner.act())
+    fn restore(&self, setting: &Setting, saved: &Saved) -> Result<Box<dyn Learner>, AgentError> {
+        let learner: Episodic<A::Planner> = saved_episodic(saved)?;
+        Ok(Box::new(learner.knowing(means(self, setting)?)))
     }
 
-    /// What it led to.
-    pub fn observe(&mut self, reward: f64, next: StateId) {
-        with_learner!(self, learner => learner.observe(reward, next));
+    fn options(&self) -> Value {
+        serde_json::to_value(self).unwrap_or_default()
     }
 
-    /// Says how many actions a state has, before it is first observed, in a space made by
-    /// [`Space::told`].
-    pub fn tell_actions(&mut self, state: StateId, actions: u32) {
-        with_learner!(self, learner => learner.tell_actions(state, actions));
+    fn check(&self, setting: &Setting) -> Result<(), AgentError> {
+        checked(self)?;
+        self.planner(setting).map(drop)
     }
 
-    /// What has been counted, by learners that count.
-    pub fn counts(&self) -> Option<&Counts> {
-        match self {
-            Self::OptimisticQ(learner) => Some(learner.counts()),
-            _ => if_episodic!(self, learner => Some(learner.counts()), None),
-        }
+    fn step_cost(&self) -> u64 {
+        EpisodicAlgorithm::step_cost(self)
     }
 
-    /// The episodes so far; empty for learners without episodes.
-    pub fn episodes(&self) -> Vec<EpisodeRecord> {
-        if_episodic!(self, learner => learner.episodes().collect(), Vec::new())
+    fn too_short(&self, setting: &Setting, reachable: u64) -> Option<TooShort> {
+        EpisodicAlgorithm::too_short(self, setting, reachable)
     }
+}
 
-    /// How many episodes have begun.
-    pub fn episode_count(&self) -> usize {
-        if_episodic!(self, learner => learner.episode_count(), 0)
+/// The true mean rewards, if the algorithm is to be told.
+fn means<A: EpisodicAlgorithm>(
+    algorithm: &A,
+    setting: &Setting,
+) -> Result<Option<KnownMeans>, AgentError> {
+    match &setting.knowledge.mean_rewards {
+        _ if !algorithm.knows_rewards() => Ok(None),
+        Some(means) => Ok(Some(means.clone())),
+        None => Err(AgentError::Missing { what: "the true mean rewards" }),
     }
+}
 
-    /// The present plan of an episodic learner.
-    pub fn plan(&self) -> Option<&crate::planner::Plan> {
-        if_episodic!(self, learner => learner.plan(), None)
+/// Refuses options out of range.
+fn checked(options: &impl Options) -> Result<(), AgentError> {
+    Ok(check_ranges(options)?)
+}
+
+/// The largest reward that an algorithm plans with; less than the world can pay would not be optimistic.
+fn largest_reward(r_max: FromWorld, setting: &Setting) -> Result<f64, AgentError> {
+    let own = r_max.or(setting.r_max);
+    if own >= setting.r_max {
+        return Ok(own);
     }
+    let expected = "at least the largest reward of the world";
+    Err(OptionError::out_of_range("r_max", own, expected).into())
+}
 
-    /// The counters Z and Y: steps in pairs poorly visited now, and at the episode's start.
-    pub fn poor_steps(&self) -> (u64, u64) {
-        if_episodic!(
-            self,
-            learner => (learner.poor_steps(), learner.poor_steps_at_start()),
-            (0, 0)
-        )
+fn saved_as<T: DeserializeOwned>(saved: &Saved) -> Result<T, AgentError> {
+    saved.read().map_err(|error| AgentError::Checkpoint { reason: error.to_string() })
+}
+
+/// Reads an episodic learner. Fields that a planner does not have are skipped when its options are flattened, so the
+/// planner of another algorithm might be read; then it is not the one that was saved.
+fn saved_episodic<P>(saved: &Saved) -> Result<Episodic<P>, AgentError>
+where
+    P: Planner + Serialize + DeserializeOwned,
+{
+    #[derive(Deserialize)]
+    struct Part {
+        planner: Value,
     }
-
-    /// Sweeps of all plans together.
-    pub fn sweeps(&self) -> u64 {
-        if_episodic!(self, learner => learner.sweeps(), 0)
-    }
-
-    /// Time spent planning since the agent was made or read back.
-    pub fn plan_time(&self) -> std::time::Duration {
-        if_episodic!(self, learner => learner.plan_time(), std::time::Duration::ZERO)
+    let (learner, Part { planner }): (Episodic<P>, _) = (saved_as(saved)?, saved_as(saved)?);
+    match serde_json::to_value(learner.planner()) {
+        Ok(read) if read == planner => Ok(learner),
+        _ => Err(AgentError::Checkpoint { reason: "it has the options of another planner".into() }),
     }
 }

@@ -1,81 +1,67 @@
-//! How far does one get without a model?
+//! Optimistic Q-learning: how far does one get without a model?
 //!
-//! Optimistic Q-learning (Wei et al. 2020; ALGORITHMS 6.5): a discounted surrogate with horizon H
-//! (gamma = 1 - 1/H), values that start at H and only fall, a learning rate (H + 1) / (H + n) and a bonus
-//! for rare pairs. No planning, no episodes, regret of order T^(2/3). Rewards are scaled to [0, 1].
-//!
-//! Reads `counts`; feeds `agents`. Departures: the theory's constants are from memory (marked so in the
-//! docs); the practical bonus c sqrt(H / n) is that of the authors' code.
+//! Wei et al. 2020: a discounted surrogate with horizon H (gamma = 1 - 1/H), values that start at H and only fall,
+//! a learning rate (H + 1) / (H + n) and a bonus for rare pairs. No planning, no episodes, regret of order T^(2/3).
+//! Rewards are scaled to [0, 1]. The theory's constants are from memory, unverified; the practical bonus
+//! c sqrt(H / n) is that of the authors' code.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AgentError, Learner};
+use super::{About, AgentKind, checked, largest_reward, saved_as};
 use crate::counts::{Counts, Variance};
+use crate::learner::{AgentError, Algorithm, Diary, Learner, Saved, Setting, Start};
+use crate::options::{FromWorld, NumberOr, Theory};
 use crate::planner::PlanError;
 use crate::space::{ActionId, Space, StateId};
 
 /// The bonus for rare pairs.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Bonus {
     /// c sqrt(H / n).
-    Practical {
-        /// The factor.
-        c: f64,
-    },
+    #[default]
+    Practical,
     /// 4 sp sqrt(H ln(2 T / delta) / n), with sp a bound on the span of the optimal bias.
-    Theory {
-        /// The span bound.
-        span: f64,
-        /// The probability that may fail.
-        delta: f64,
-        /// The number of steps.
-        steps: u64,
-    },
+    Theory,
 }
 
 /// Optimistic Q-learning.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OptimisticQ {
-    /// The horizon H of the discounted surrogate.
-    pub horizon: f64,
-    /// The bonus.
+    /// H of the discounted surrogate, gamma = 1 - 1/H, or what theory recommends
+    #[schemars(extend("minimum" = 2.0))]
+    pub horizon: NumberOr<Theory>,
+    /// c sqrt(H/n), or 4 span sqrt(H/n ln(2T/delta))
     pub bonus: Bonus,
-    /// The largest possible reward.
-    pub r_max: f64,
+    /// the factor of bonus=practical
+    #[schemars(extend("minimum" = 0.0))]
+    pub c: f64,
+    /// a bound on the span of the optimal bias, in units of r_max, for theory
+    #[schemars(extend("exclusiveMinimum" = 0.0))]
+    pub span: f64,
+    /// how often theory may fail
+    #[schemars(extend("exclusiveMinimum" = 0.0, "maximum" = 1.0))]
+    pub delta: f64,
+    /// the largest possible reward, or that of the world
+    #[schemars(extend("exclusiveMinimum" = 0.0))]
+    pub r_max: FromWorld,
 }
 
 impl Default for OptimisticQ {
     fn default() -> Self {
-        Self { horizon: 100.0, bonus: Bonus::Practical { c: 1.0 }, r_max: 1.0 }
+        Self {
+            horizon: 100.0.into(),
+            bonus: Bonus::default(),
+            c: 1.0,
+            span: 1.0,
+            delta: 0.05,
+            r_max: FromWorld::default(),
+        }
     }
 }
 
 impl OptimisticQ {
-    pub(super) fn check(&self) -> Result<(), AgentError> {
-        let refuse = |option, value: f64, expected| {
-            Err(AgentError::Option { option, value: value.to_string(), expected })
-        };
-        if !(self.horizon.is_finite() && self.horizon >= 2.0) {
-            return refuse("horizon", self.horizon, "a finite number, at least 2");
-        }
-        if !(self.r_max.is_finite() && self.r_max > 0.0) {
-            return refuse("r_max", self.r_max, "a positive finite number");
-        }
-        match self.bonus {
-            Bonus::Practical { c } if !(c.is_finite() && c >= 0.0) => {
-                refuse("c", c, "a finite number, at least 0")
-            }
-            Bonus::Theory { span, .. } if !(span.is_finite() && span > 0.0) => {
-                refuse("span", span, "a positive finite bound on the span of the bias")
-            }
-            Bonus::Theory { delta, .. } if !(delta > 0.0 && delta <= 1.0) => {
-                refuse("delta", delta, "a probability in (0, 1]")
-            }
-            Bonus::Theory { steps: 0, .. } => refuse("steps", 0.0, "at least 1"),
-            _ => Ok(()),
-        }
-    }
-
     /// The horizon that theory recommends for a number of steps.
     pub fn theory_horizon(space: &Space, span: f64, delta: f64, steps: u64) -> f64 {
         let (pairs, steps) = (space.nominal_pairs() as f64, steps as f64);
@@ -84,11 +70,65 @@ impl OptimisticQ {
         first.min(second).max(2.0)
     }
 
+    fn rates(&self, setting: &Setting) -> Result<Rates, AgentError> {
+        checked(self)?;
+        let Self { c, span, delta, .. } = *self;
+        let theory = Self::theory_horizon(&setting.space, span, delta, setting.steps);
+        let horizon = self.horizon.or(theory);
+        Ok(Rates {
+            horizon,
+            r_max: largest_reward(self.r_max, setting)?,
+            bonus: self.bonus,
+            c,
+            span,
+            delta,
+            steps: setting.steps,
+        })
+    }
+}
+
+impl Algorithm for OptimisticQ {
+    fn start(&self, start: Start<'_>) -> Result<Box<dyn Learner>, AgentError> {
+        let rates = self.rates(start.setting)?;
+        Ok(Box::new(OptimisticQAgent::new(rates, start.setting.space.clone(), start.state)))
+    }
+
+    fn restore(&self, _: &Setting, saved: &Saved) -> Result<Box<dyn Learner>, AgentError> {
+        Ok(Box::new(saved_as::<OptimisticQAgent>(saved)?))
+    }
+
+    fn options(&self) -> serde_json::Value {
+        serde_json::to_value(self).unwrap_or_default()
+    }
+
+    fn check(&self, setting: &Setting) -> Result<(), AgentError> {
+        self.rates(setting).map(drop)
+    }
+
+    fn step_cost(&self) -> u64 {
+        3
+    }
+}
+
+/// The numbers of one run.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+struct Rates {
+    horizon: f64,
+    r_max: f64,
+    bonus: Bonus,
+    c: f64,
+    span: f64,
+    delta: f64,
+    steps: u64,
+}
+
+impl Rates {
     fn bonus(&self, visits: f64) -> f64 {
         match self.bonus {
-            Bonus::Practical { c } => c * (self.horizon / visits).sqrt(),
-            Bonus::Theory { span, delta, steps } => {
-                4.0 * span * (self.horizon / visits * (2.0 * steps as f64 / delta).ln()).sqrt()
+            Bonus::Practical => self.c * (self.horizon / visits).sqrt(),
+            Bonus::Theory => {
+                let log = (2.0 * self.steps as f64 / self.delta).ln();
+                4.0 * self.span * (self.horizon / visits * log).sqrt()
             }
         }
     }
@@ -96,8 +136,9 @@ impl OptimisticQ {
 
 /// Optimistic Q-learning at work.
 #[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct OptimisticQAgent {
-    options: OptimisticQ,
+    options: Rates,
     counts: Counts,
     /// The running estimate and its smallest value so far, by pair of seen states.
     estimate: Vec<f64>,
@@ -109,8 +150,7 @@ pub struct OptimisticQAgent {
 }
 
 impl OptimisticQAgent {
-    /// Starts in a state of a space.
-    pub fn new(options: OptimisticQ, space: Space, start: StateId) -> Self {
+    fn new(options: Rates, space: Space, start: StateId) -> Self {
         let counts = Counts::new(space, Variance::default());
         let (estimate, capped, value) = (Vec::new(), Vec::new(), Vec::new());
         let mut agent = Self { options, counts, estimate, capped, value, here: 0, chosen: None };
@@ -124,11 +164,6 @@ impl OptimisticQAgent {
         self.capped.resize(self.counts.pairs().len(), self.options.horizon);
         self.value.resize(self.counts.seen(), self.options.horizon);
         number
-    }
-
-    /// What has been counted.
-    pub fn counts(&self) -> &Counts {
-        &self.counts
     }
 
     /// The capped value of every pair of seen states; never grows, never exceeds H.
@@ -175,4 +210,35 @@ impl Learner for OptimisticQAgent {
     fn tell_actions(&mut self, state: StateId, actions: u32) {
         self.counts.tell_actions(state, actions);
     }
+
+    fn diary(&self) -> Diary<'_> {
+        Diary { counts: Some(&self.counts), ..Diary::default() }
+    }
+
+    fn save(&self) -> Option<Saved> {
+        Saved::of(self)
+    }
+}
+
+pub(super) fn kinds() -> Vec<AgentKind> {
+    vec![AgentKind::new::<OptimisticQ>(About {
+        name: "optimistic-q",
+        aliases: &[],
+        summary: "optimistic Q-learning, without a model",
+        source: "Wei et al. 2020; the constants of theory as remembered, the practical bonus as in \
+                 the authors' code",
+        idea: "It learns the values of actions directly, one step at a time. The average reward \
+               is replaced by a discounted one with a horizon H. All values start at H, the \
+               largest possible, and are never raised. A pair tried n times gets a bonus of \
+               order sqrt(H/n), so that rare ones stay attractive. There are no counts of \
+               transitions, no plans and no episodes.",
+        needs: "r_max and the horizon H of a discounted surrogate; horizon=theory and bonus=theory \
+                need the number of steps and a bound on the span as well.",
+        guarantee: "With horizon=theory, bonus=theory and a correct span, where the world is weakly \
+                    communicating: regret of order span (S A)^(1/3) T^(2/3) ln T. None with \
+                    bonus=practical.",
+        cost: "Nothing: there are no plans, and a step costs a handful of operations.",
+        caution: "It learns slowly, and with theory's bonus hardly before 10^9 steps.",
+        example: "optimistic-q:horizon=20,c=0.1",
+    })]
 }

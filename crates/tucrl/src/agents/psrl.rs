@@ -1,142 +1,147 @@
-//! What would the world be worth, if it were the one that was drawn?
+//! Posterior sampling: plays the optimal policy of an MDP drawn from a posterior.
 //!
-//! Posterior sampling (ALGORITHMS 5): draw a world from what is believed, play its optimal policy for an
-//! episode, draw again. The rule that ends an episode is what tells the variants apart: PSRL doubles visits,
-//! TSDE (Ouyang et al. 2017) lets lengths grow by one, DS-PSRL (Theocharous et al. 2017) doubles time.
-//! Optimistic PSRL (Agrawal and Jia 2017) draws many laws a pair and plays for the best of them.
+//! Draw an MDP from the posterior, play its optimal policy for an episode, draw again. The variants differ in the
+//! rule that ends an episode: PSRL doubles visits, TSDE (Ouyang et al. 2017) lets lengths grow by one, DS-PSRL
+//! (Theocharous et al. 2017) doubles time. Optimistic PSRL (Agrawal and Jia 2017) draws many laws per pair and
+//! plays for the best of them; its constants are from memory.
 //!
 //! A prior with full support never gives up a state that cannot be reached, and the spans of its samples are
-//! unbounded, which is what the paper objects to (appendix on continuous priors).
-//!
-//! Reads `posterior`; feeds `agents`. Departures: constants of optimistic PSRL as remembered; TSDE's count
-//! rule is N_t <= 2 N (ALGORITHMS, register 21).
+//! unbounded (Fruit, Pirotta, Lazaric 2018, appendix on continuous priors).
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::AgentError;
-use crate::counts::Counts;
-use crate::planner::{Choice, Plan, PlanError, Planner, Rule, Situation};
+use super::{About, AgentKind, EpisodicAlgorithm, largest_reward};
+use crate::counts::{Counts, Variance};
+use crate::learner::{AgentError, Setting};
+use crate::options::{FromWorld, IntegerOr, NumberOr, Theory, word};
+use crate::planner::{Choice, Plan, PlanError, PlanInput, Planner};
 use crate::posterior::{
-    Concentration, DrawError, Drawn, Extended, Prior, RewardEvidence, RewardPosterior,
+    Concentration, DrawError, Drawn, Extended, Prior, RewardEvidence, RewardPosterior, Split,
     plan_optimistically,
 };
 use crate::rng::RandomStream;
+use crate::rules::{OptimistRule, Rule};
 use crate::truncation;
 
+word! {
+    /// 1/S: all next states together count for one visit.
+    InverseStates = "inverse-states"
+}
+
+/// How mean rewards are learned.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum RewardModel {
+    /// A beta law; a reward counts as a fraction of a success.
+    #[default]
+    Fractional,
+    /// A beta law; a reward is the probability of a success that is drawn.
+    Bernoulli,
+    /// A normal law of unknown mean and precision.
+    NormalGamma,
+    /// The true means are told.
+    Known,
+}
+
 /// Posterior sampling: PSRL, TSDE or DS-PSRL, by its rule.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Psrl {
-    /// What is believed in advance, and how worlds are drawn.
-    pub prior: Prior,
-    /// When to draw again.
+    /// of the Dirichlet prior for each next state; inverse-states lets all of them count for one visit
+    #[schemars(extend("exclusiveMinimum" = 0.0))]
+    pub concentration: NumberOr<InverseStates>,
+    /// how mean rewards are learned: a beta law fed with fractions of a success, the same fed with Bernoulli draws,
+    /// a normal law of unknown mean and precision, or told
+    pub rewards: RewardModel,
+    /// successes of the beta prior
+    #[schemars(extend("exclusiveMinimum" = 0.0))]
+    pub a: f64,
+    /// failures of the beta prior
+    #[schemars(extend("exclusiveMinimum" = 0.0))]
+    pub b: f64,
+    /// the normal prior's mean, in units of r_max
+    pub m0: f64,
+    /// how many rewards that mean counts for
+    #[schemars(extend("exclusiveMinimum" = 0.0))]
+    pub l0: f64,
+    /// the shape of the precision's gamma prior
+    #[schemars(extend("exclusiveMinimum" = 0.0))]
+    pub a0: f64,
+    /// its rate, in units of r_max squared
+    #[schemars(extend("exclusiveMinimum" = 0.0))]
+    pub b0: f64,
+    /// how mass is split among next states never observed from a pair: at random as the Dirichlet law has it,
+    /// or evenly, an approximation whose cost does not depend on the nominal size
+    pub split: Split,
+    /// when an episode ends: when a pair doubles its visits; then, and before acting in a new state; when
+    /// it is longer than the last one or a pair has more than doubled; at the times 1, 2, 4, 8, ...
     pub rule: Rule,
-    /// The largest possible reward.
-    pub r_max: f64,
+    /// the largest possible reward, or that of the world
+    #[schemars(extend("exclusiveMinimum" = 0.0))]
+    pub r_max: FromWorld,
 }
 
 impl Default for Psrl {
     fn default() -> Self {
-        Self { prior: Prior::default(), rule: Rule::Doubling, r_max: 1.0 }
+        Self {
+            concentration: 1.0.into(),
+            rewards: RewardModel::default(),
+            a: 1.0,
+            b: 1.0,
+            m0: 1.0,
+            l0: 1.0,
+            a0: 1.0,
+            b0: 1.0,
+            split: Split::default(),
+            rule: Rule::default(),
+            r_max: FromWorld::default(),
+        }
     }
-}
-
-/// Optimistic posterior sampling.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct OptimisticPsrl {
-    /// Its numbers.
-    pub options: Extended,
-    /// Whether the true mean rewards are told.
-    pub known_rewards: bool,
-    /// When to draw again.
-    pub rule: Rule,
-    /// The largest possible reward.
-    pub r_max: f64,
-}
-
-fn refuse<T>(option: &'static str, value: f64, expected: &'static str) -> Result<T, AgentError> {
-    Err(AgentError::Option { option, value: value.to_string(), expected })
-}
-
-fn check_r_max(r_max: f64) -> Result<(), AgentError> {
-    if r_max.is_finite() && r_max > 0.0 {
-        return Ok(());
-    }
-    refuse("r_max", r_max, "a positive finite number")
 }
 
 impl Psrl {
-    /// The name of the variant.
-    pub fn name(&self) -> &'static str {
-        match self.rule {
-            Rule::Growing => "tsde",
-            Rule::PowersOfTwo => "ds-psrl",
-            _ => "psrl",
+    /// The prior that the options describe.
+    pub fn prior(&self) -> Prior {
+        let Self { a, b, .. } = *self;
+        Prior {
+            concentration: match self.concentration {
+                NumberOr::Number(each) => Concentration::Each(each),
+                NumberOr::Word(_) => Concentration::OneInAll,
+            },
+            rewards: match self.rewards {
+                RewardModel::Fractional => RewardPosterior::BetaFractional { a, b },
+                RewardModel::Bernoulli => RewardPosterior::BetaBernoulli { a, b },
+                RewardModel::NormalGamma => RewardPosterior::NormalGamma {
+                    mean: self.m0,
+                    strength: self.l0,
+                    shape: self.a0,
+                    rate: self.b0,
+                },
+                RewardModel::Known => RewardPosterior::Known,
+            },
+            split: self.split,
         }
-    }
-
-    pub(super) fn check(&self) -> Result<(), AgentError> {
-        const POSITIVE: &str = "a positive finite number";
-        let is_positive = |value: f64| value.is_finite() && value > 0.0;
-        check_r_max(self.r_max)?;
-        if let Concentration::Each(each) = self.prior.concentration
-            && !is_positive(each)
-        {
-            return refuse("concentration", each, POSITIVE);
-        }
-        match self.prior.rewards {
-            RewardPosterior::BetaFractional { a, b } | RewardPosterior::BetaBernoulli { a, b } => {
-                for (option, value) in [("a", a), ("b", b)] {
-                    if !is_positive(value) {
-                        return refuse(option, value, POSITIVE);
-                    }
-                }
-            }
-            RewardPosterior::NormalGamma { mean, strength, shape, rate } => {
-                if !mean.is_finite() {
-                    return refuse("m0", mean, "a finite number");
-                }
-                for (option, value) in [("l0", strength), ("a0", shape), ("b0", rate)] {
-                    if !is_positive(value) {
-                        return refuse(option, value, POSITIVE);
-                    }
-                }
-            }
-            RewardPosterior::Known => {}
-        }
-        if self.rule == Rule::Guesses {
-            return Err(AgentError::Mixture {
-                option: "rule",
-                value: "guesses".into(),
-                reason: "guessed lengths are for REGAL.D, whose penalty depends on the guess",
-            });
-        }
-        Ok(())
     }
 }
 
-impl OptimisticPsrl {
-    pub(super) fn check(&self) -> Result<(), AgentError> {
-        check_r_max(self.r_max)?;
-        let Extended { steps, rho, samples } = self.options;
-        if !(rho > 0.0 && rho <= 1.0) {
-            return refuse("rho", rho, "a probability in (0, 1]");
-        }
-        if steps == 0 {
-            return refuse("steps", 0.0, "at least 1");
-        }
-        if samples == Some(0) {
-            return refuse("psi", 0.0, "at least 1");
-        }
-        super::check_optimistic_rule(self.rule)
-    }
+/// Posterior sampling at work.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct PsrlPlanner {
+    prior: Prior,
+    rule: Rule,
+    r_max: f64,
+    /// Successes of the Bernoulli draws that rewards stand for, by pair.
+    successes: Vec<u64>,
 }
 
-impl Planner for Psrl {
-    fn plan(&self, now: &Situation<'_>) -> Result<Plan, PlanError> {
-        let evidence =
-            RewardEvidence { r_max: self.r_max, known: now.known, successes: now.successes };
+impl Planner for PsrlPlanner {
+    type Rule = Rule;
+
+    fn plan(&mut self, now: &mut PlanInput<'_>) -> Result<Plan, PlanError> {
+        let successes = (!self.successes.is_empty()).then_some(&self.successes[..]);
+        let evidence = RewardEvidence { r_max: self.r_max, known: now.known, successes };
         let tolerance = self.r_max / (now.t_k as f64).sqrt();
-        let mut random = RandomStream::new(now.luck);
+        let mut random = RandomStream::new(now.random.bits());
         let drawn = self.prior.draw_and_solve(now.counts, &evidence, tolerance, &mut random);
         plan_of(drawn, now.counts, now.t_k)
     }
@@ -145,31 +150,116 @@ impl Planner for Psrl {
         self.rule
     }
 
-    fn samples(&self) -> bool {
-        true
+    /// Normal posteriors need the sum of squared deviations, which this one has without a root.
+    fn variance(&self) -> Variance {
+        Variance::Population
     }
 
-    fn tosses_for(&self) -> Option<f64> {
-        matches!(self.prior.rewards, RewardPosterior::BetaBernoulli { .. }).then_some(self.r_max)
+    #[inline]
+    fn observe(&mut self, pair: usize, reward: f64, random: &mut RandomStream) {
+        if let RewardPosterior::BetaBernoulli { .. } = self.prior.rewards {
+            self.successes.resize(self.successes.len().max(pair + 1), 0);
+            self.successes[pair] += u64::from(random.chance(reward / self.r_max));
+        }
     }
 }
 
-impl Planner for OptimisticPsrl {
-    fn plan(&self, now: &Situation<'_>) -> Result<Plan, PlanError> {
+impl EpisodicAlgorithm for Psrl {
+    type Planner = PsrlPlanner;
+
+    fn planner(&self, setting: &Setting) -> Result<PsrlPlanner, AgentError> {
+        let r_max = largest_reward(self.r_max, setting)?;
+        Ok(PsrlPlanner { prior: self.prior(), rule: self.rule, r_max, successes: Vec::new() })
+    }
+
+    fn knows_rewards(&self) -> bool {
+        self.rewards == RewardModel::Known
+    }
+
+    fn step_cost(&self) -> u64 {
+        60
+    }
+}
+
+/// Optimistic posterior sampling.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct OptimisticPsrl {
+    /// how often the samples may fail to be optimistic
+    #[schemars(extend("exclusiveMinimum" = 0.0, "maximum" = 1.0))]
+    pub rho: f64,
+    /// samples for each pair; theory is S ln(S A / rho)
+    #[schemars(extend("minimum" = 1))]
+    pub psi: IntegerOr<Theory>,
+    /// whether the true mean rewards of visited states are told
+    pub known_rewards: bool,
+    /// when an episode ends: when a pair doubles its visits; then, and before acting in a new state; when
+    /// it is longer than the last one or a pair has more than doubled
+    pub rule: OptimistRule,
+    /// the largest possible reward, or that of the world
+    #[schemars(extend("exclusiveMinimum" = 0.0))]
+    pub r_max: FromWorld,
+}
+
+impl Default for OptimisticPsrl {
+    fn default() -> Self {
+        Self {
+            rho: 0.05,
+            psi: IntegerOr::default(),
+            known_rewards: false,
+            rule: OptimistRule::default(),
+            r_max: FromWorld::default(),
+        }
+    }
+}
+
+/// Optimistic posterior sampling at work.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct OptimisticPsrlPlanner {
+    options: Extended,
+    rule: OptimistRule,
+    r_max: f64,
+}
+
+impl Planner for OptimisticPsrlPlanner {
+    type Rule = OptimistRule;
+
+    fn plan(&mut self, now: &mut PlanInput<'_>) -> Result<Plan, PlanError> {
         let evidence = RewardEvidence { r_max: self.r_max, known: now.known, successes: None };
         let tolerance = self.r_max / (now.t_k as f64).sqrt();
-        let mut random = RandomStream::new(now.luck);
+        let mut random = RandomStream::new(now.random.bits());
         let options = &self.options;
         let drawn = plan_optimistically(options, now.counts, &evidence, tolerance, &mut random);
         plan_of(drawn, now.counts, now.t_k)
     }
 
-    fn rule(&self) -> Rule {
+    fn rule(&self) -> OptimistRule {
         self.rule
     }
 
-    fn samples(&self) -> bool {
-        true
+    fn variance(&self) -> Variance {
+        Variance::Population
+    }
+}
+
+impl EpisodicAlgorithm for OptimisticPsrl {
+    type Planner = OptimisticPsrlPlanner;
+
+    fn planner(&self, setting: &Setting) -> Result<OptimisticPsrlPlanner, AgentError> {
+        let samples = match self.psi {
+            IntegerOr::Integer(samples) => Some(samples),
+            IntegerOr::Word(_) => None,
+        };
+        let options = Extended { steps: setting.steps.max(1), rho: self.rho, samples };
+        let r_max = largest_reward(self.r_max, setting)?;
+        Ok(OptimisticPsrlPlanner { options, rule: self.rule, r_max })
+    }
+
+    fn knows_rewards(&self) -> bool {
+        self.known_rewards
+    }
+
+    fn step_cost(&self) -> u64 {
+        60
     }
 }
 
@@ -196,4 +286,87 @@ fn plan_of(drawn: Result<Drawn, DrawError>, counts: &Counts, t_k: u64) -> Result
         unseen: counts.unseen(),
         under_visited: truncation::decide(counts, t_k).under_visited,
     })
+}
+
+const NEEDS: &str = "The number of states and actions, junk states included, r_max, and a prior.";
+const LIMITS: &str = "The prior believes in every state, so one that cannot be reached attracts every \
+                      sample a little; and the spans of samples are unbounded, see theta and the paper's \
+                      appendix. Deterministic rewards stay uncertain under a beta law: say rewards=known or \
+                      rewards=normal-gamma there. Worlds beyond about a thousand states need split=mean.";
+const COST: &str = "A draw of every row (states times states times actions gamma numbers) and one exact \
+                    solution of the drawn MDP; with split=mean a draw and a value iteration that cost what \
+                    was observed.";
+
+pub(super) fn kinds() -> Vec<AgentKind> {
+    vec![
+        AgentKind::new::<Psrl>(About {
+        name: "psrl",
+        aliases: &[],
+        summary: "plays the optimal policy of an MDP drawn from a posterior",
+        source: "Strens 2000; Osband, Russo, Van Roy 2013; here for average reward with UCRL2's episodes",
+        idea: "It starts from a law over MDPs, the prior, and lets every observation sharpen it. At the \
+               start of an episode one MDP is drawn from that law. The policy that is optimal in the drawn \
+               MDP is played as if it were the truth. Where little is known the draws differ widely, and that \
+               is all the exploration there is. An episode ends when a pair doubles its visits.",
+        needs: NEEDS,
+        guarantee: "None for average reward in this form; in episodic problems its Bayesian regret is of order \
+                    sqrt(T).",
+        cost: COST,
+        caution: LIMITS,
+        example: "psrl:concentration=inverse-states",
+    }),
+        AgentKind::new::<Psrl>(About {
+        name: "tsde",
+        aliases: &[],
+        summary: "posterior sampling with episodes that grow by at most one step",
+        source: "Ouyang, Gagrani, Nayyar, Jain 2017, \"Learning unknown Markov decision processes: a Thompson \
+                 sampling approach\"; the rule as remembered, N_t <= 2 N",
+        idea: "It is psrl with another rule for episodes. An episode is at most one step longer than the last \
+               one. It also ends as soon as some pair has more than twice the visits that it had. So there are of \
+               order sqrt(T) episodes, and none is cut so late that a bad sample does lasting harm. Each begins \
+               with a new draw of the MDP.",
+        needs: NEEDS,
+        guarantee: "Bayesian regret of order H S sqrt(A T ln T), where H bounds the span of every MDP that \
+                    the prior can draw. The paper shows that H is infinite for usual continuous priors, these \
+                    included: then the bound says nothing.",
+        cost: COST,
+        caution: LIMITS,
+        example: "tsde:rewards=normal-gamma",
+    }).with(|options| options.fixed("rule", "tsde")),
+        AgentKind::new::<Psrl>(About {
+        name: "ds-psrl",
+        aliases: &[],
+        summary: "posterior sampling at the times 1, 2, 4, 8, ...",
+        source: "Theocharous, Wen, Abbasi-Yadkori, Vlassis 2017; the schedule as remembered",
+        idea: "It is psrl with a schedule that is fixed in advance. An MDP is drawn at the times 1, 2, 4, 8 and \
+               so on. In between, its optimal policy is played, whatever is seen. There are only about log2 T \
+               plans, which is cheap. A bad draw is kept for half of all the time that has passed.",
+        needs: NEEDS,
+        guarantee: "Bayesian regret of order H S sqrt(A T ln T) under the same condition as tsde, and with it \
+                    the same objection.",
+        cost: COST,
+        caution: LIMITS,
+        example: "ds-psrl:split=mean",
+    }).with(|options| options.fixed("rule", "powers-of-two")),
+        AgentKind::new::<OptimisticPsrl>(About {
+        name: "optimistic-psrl",
+        aliases: &[],
+        summary: "plays for the best of many posterior samples",
+        source: "Agrawal, Jia 2017, \"Optimistic posterior sampling for reinforcement learning\"; constants as \
+                 remembered",
+        idea: "For every pair many laws of the next state are drawn, not one. An action comes with a choice among \
+               its laws, so that the best of the draws counts: optimism from sampling instead of intervals. Pairs \
+               with many visits draw from a widened Dirichlet law. Pairs with few lower every observed probability \
+               and send what is left to states drawn evenly. Episodes are those of UCRL2.",
+        needs: "The number of states and actions, r_max, and the number of steps; originally also the mean \
+                rewards.",
+        guarantee: "Where all states communicate, regret of order D S sqrt(A T), up to logarithms (the claim \
+                    without S was later weakened, as far as is known); constants unverified.",
+        cost: "S ln(S A / rho) draws for each pair and a value iteration over the extended actions; say psi=10 to \
+               bound it.",
+        caution: "A state that cannot be reached attracts it forever, as it does ucrl: linear regret. With many \
+                  states a plan is expensive.",
+        example: "optimistic-psrl:psi=20",
+    }),
+    ]
 }

@@ -1,111 +1,193 @@
-//! What would the best plausible world earn, if the span of its bias were known to be at most c?
+//! SCAL: optimism under a known bound c on the span of the optimal bias.
 //!
-//! SCAL (Fruit, Pirotta, Lazaric, Ortner 2018): UCRL2B's boxes, planned over policies whose optimistic bias
-//! has a span of at most c. It needs c >= sp(h*), which nobody tells; with it, states never seen do no
-//! lasting harm. Policies mix two actions. Episodes end when a drawn pair doubles; the rejected draw is not
-//! played.
-//!
-//! Reads `confidence`, `plausible`, `span_clip`; feeds `agents`. Departures: see `span_clip`.
+//! Fruit, Pirotta, Lazaric, Ortner 2018: UCRL2B's boxes, planned over policies whose optimistic bias has a span of
+//! at most c. It needs c >= sp(h*); with it, states never seen do no lasting harm. Policies mix two actions.
+//! Episodes end when a drawn pair doubles; the rejected draw is not played. `span_clip` has the operator.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::ucrl::{Believed, SetKind};
-use super::{AgentError, Optimism, check_optimistic_rule};
-use crate::counts::{Counts, PairCounts};
-use crate::planner::{Plan, PlanError, Planner, Rule, Situation};
-use crate::plausible::KnownRewards;
-use crate::span_clip::{self, SpanClip};
+use super::ucrl::WidthAfter;
+use super::{About, AgentKind, EpisodicAlgorithm, Optimism};
+use crate::counts::Variance;
+use crate::learner::{AgentError, Setting, TooShort};
+use crate::options::{Infinite, NumberOr, OptionError};
+use crate::planner::{Plan, PlanError, PlanInput, Planner};
+use crate::plausible::{Belief, low_reward};
+use crate::rules::OptimistRule;
+use crate::sets::{ConfidenceSet, SetVisitor, SpanSetKind};
+use crate::span_clip::{self, Mode, Operator, SpanClip};
 use crate::truncation;
 
 /// SCAL.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scal {
-    /// The shared options; those of `evi` do not apply.
+    /// the bound on the span of the bias, in units of reward; inf for none
+    #[schemars(extend("minimum" = 0.0))]
+    pub c: NumberOr<Infinite>,
+    /// what can be run, or what is proved: a perturbed model with a contraction term
+    pub mode: Mode,
+    /// where no mixture of actions meets the bound: fail, or play the most pessimistic
+    pub operator: Operator,
+    /// whether rewards may be imagined down to 0
+    pub augment: bool,
+    /// which MDPs are plausible: the paper's Bernstein boxes, the tighter ones of 2020, UCRL2's L1 balls, or
+    /// KL-UCRL's divergences
+    pub set: SpanSetKind,
+    /// when an episode ends: when a pair doubles its visits; then, and before acting in a new state; when
+    /// it is longer than the last one or a pair has more than doubled
+    pub rule: OptimistRule,
+    #[allow(missing_docs)]
+    #[serde(flatten)]
     pub optimism: Optimism,
-    /// The span bound and how it is kept.
-    pub clip: SpanClip,
-    /// Which sets.
-    #[serde(default)]
-    pub set: SetKind,
-    /// When an episode ends.
-    #[serde(default)]
-    pub rule: Rule,
 }
 
-impl Scal {
-    pub(super) fn check(&self) -> Result<(), AgentError> {
-        check_clip(&self.clip)?;
-        let refuse = |value: &str, reason| {
-            Err(AgentError::Mixture { option: "set", value: value.into(), reason })
-        };
-        if self.set == SetKind::Ucrl3 {
-            return refuse(
-                "ucrl3",
-                "a clipped state plays its most pessimistic law as well, and ucrl3 selects next \
-                 states for optimism only: choose bernstein, bernstein-2020, l1 or kl",
-            );
+impl Default for Scal {
+    fn default() -> Self {
+        Self {
+            c: NumberOr::default(),
+            mode: Mode::default(),
+            operator: Operator::default(),
+            augment: true,
+            set: SpanSetKind::default(),
+            rule: OptimistRule::default(),
+            optimism: clipped_optimism(),
         }
-        if self.clip.mode == span_clip::Mode::Theory && self.set != SetKind::Bernstein {
-            return refuse(
-                "other than bernstein",
-                "mode=theory perturbs the interval of one state, and only boxes have intervals with \
-                 the constants of the proof: choose bernstein, or mode=practical",
-            );
-        }
-        check_optimistic_rule(self.rule)
     }
 }
 
-/// Checks what all agents with a span bound share.
-pub(super) fn check_clip(clip: &SpanClip) -> Result<(), AgentError> {
-    let refuse = |option, value: f64, expected| {
-        Err(AgentError::Option { option, value: value.to_string(), expected })
-    };
-    if clip.c.is_nan() || clip.c < 0.0 {
-        return refuse("c", clip.c, "a span bound, at least 0 (inf for none)");
+/// The defaults of optimists that clip spans: aperiodicity 0.9, as in the published code.
+pub(super) fn clipped_optimism() -> Optimism {
+    Optimism { aperiodicity: 0.9, ..Optimism::default() }
+}
+
+/// Options of extended value iteration that planning under a span bound does not have.
+pub(super) const WITHOUT_EVI: &[&str] = &["warm_start", "planner"];
+
+impl Optimism {
+    /// How spans are clipped at `c`, in practical mode with augmented rewards.
+    pub(super) fn clip(&self, c: f64) -> SpanClip {
+        SpanClip {
+            c,
+            aperiodicity: self.aperiodicity,
+            ties: self.ties,
+            sweep_limit: self.sweeps,
+            ..SpanClip::default()
+        }
     }
-    if clip.mode == span_clip::Mode::Theory && !(clip.c > 0.0 && clip.c.is_finite()) {
-        return refuse("c", clip.c, "a positive finite span bound with mode=theory");
+}
+
+/// Planning under a span bound on the set of an episode.
+pub(super) struct Clipped<'a, 'b> {
+    pub(super) belief: Belief<'a, 'b>,
+    pub(super) t_k: u64,
+    pub(super) clip: SpanClip,
+}
+
+impl SetVisitor for Clipped<'_, '_> {
+    type Output = Result<Plan, PlanError>;
+
+    fn visit<S: ConfidenceSet>(self, set: &S) -> Self::Output {
+        let Belief { counts, known, .. } = self.belief;
+        let mut plausible = set.plausible(&self.belief);
+        let width = |stats: &_| set.reward_width(stats);
+        let low = |pair: usize| low_reward(counts, known, width, pair);
+        span_clip::solve(&mut plausible, self.t_k, &self.clip, low)
     }
-    let tau = clip.aperiodicity;
-    if !(tau > 0.0 && tau <= 1.0) {
-        return refuse("aperiodicity", tau, "a number in (0, 1]");
-    }
-    if clip.sweep_limit == 0 {
-        return refuse("sweeps", 0.0, "at least 1");
-    }
-    Ok(())
 }
 
 impl Planner for Scal {
-    fn plan(&self, now: &Situation<'_>) -> Result<Plan, PlanError> {
-        let Situation { counts, t_k, known, .. } = *now;
-        let Believed { mut set, reward_width } =
-            self.set.believed(&self.optimism, counts, t_k, known);
-        let plan = span_clip::solve(&mut set, t_k, &self.clip, |pair| {
-            low_reward(counts, known, &reward_width, pair)
-        })?;
+    type Rule = OptimistRule;
+
+    fn plan(&mut self, now: &mut PlanInput<'_>) -> Result<Plan, PlanError> {
+        let PlanInput { counts, t_k, known, .. } = *now;
+        let optimism = &self.optimism;
+        let clip = SpanClip {
+            mode: self.mode,
+            operator: self.operator,
+            augment_rewards: self.augment,
+            ..optimism.clip(self.c.or(f64::INFINITY))
+        };
+        let belief = Belief::new(counts, optimism.r_max(), known);
+        let clipped = Clipped { belief, t_k, clip };
+        let plan = self.set.visit(&optimism.confidence(), counts.space(), t_k, clipped)?;
         Ok(Plan { under_visited: truncation::decide(counts, t_k).under_visited, ..plan })
     }
 
-    fn rule(&self) -> Rule {
+    fn rule(&self) -> OptimistRule {
         self.rule
+    }
+
+    fn variance(&self) -> Variance {
+        self.optimism.variance
     }
 }
 
-/// The lower end of a pair's reward interval. A known reward has no width on either side; an untried one may
-/// be 0.
-pub(super) fn low_reward(
-    counts: &Counts,
-    known: KnownRewards<'_>,
-    width: &dyn Fn(&PairCounts) -> f64,
-    pair: usize,
-) -> f64 {
-    match known {
-        Some(mean) if counts.was_visited(counts.owner_number(pair) as u32) => mean(pair),
-        _ => {
-            let stats = &counts.pairs()[pair];
-            (stats.reward_mean() - width(stats)).max(0.0)
+impl EpisodicAlgorithm for Scal {
+    type Planner = Self;
+
+    fn planner(&self, setting: &Setting) -> Result<Self, AgentError> {
+        let c = self.c.or(f64::INFINITY);
+        if self.mode == Mode::Theory && !(c > 0.0 && c.is_finite()) {
+            let expected = "a positive finite span bound with mode=theory";
+            return Err(OptionError::out_of_range("c", c, expected).into());
         }
+        if self.mode == Mode::Theory && self.set != SpanSetKind::Bernstein {
+            let reason = "mode=theory perturbs the interval of one state, and only boxes have intervals with \
+                          the constants of the proof: choose bernstein, or mode=practical";
+            return Err(OptionError::refused("set", "other than bernstein", reason).into());
+        }
+        Ok(Self { optimism: self.optimism.in_setting(setting)?, ..self.clone() })
     }
+
+    fn knows_rewards(&self) -> bool {
+        self.optimism.known_rewards
+    }
+
+    fn step_cost(&self) -> u64 {
+        50
+    }
+
+    fn too_short(&self, setting: &Setting, reachable: u64) -> Option<TooShort> {
+        too_short(&self.optimism, self.set, setting, reachable)
+    }
+}
+
+pub(super) fn too_short(
+    optimism: &Optimism,
+    set: SpanSetKind,
+    setting: &Setting,
+    reachable: u64,
+) -> Option<TooShort> {
+    let (confidence, time) = (optimism.confidence(), setting.steps.max(1));
+    optimism.too_short(setting, reachable, |visits| {
+        set.visit(&confidence, &setting.space, time, WidthAfter(visits))
+    })
+}
+
+pub(super) fn kinds() -> Vec<AgentKind> {
+    let about = About {
+        name: "scal",
+        aliases: &[],
+        summary: "optimism under a known bound on the span",
+        source: "Fruit, Pirotta, Lazaric, Ortner 2018, \"Efficient bias-span-constrained exploration\"",
+        idea: "It is told that the bias of the optimal policy has a span of at most c. Planning \
+               therefore cuts the values of all states at the smallest plus c, after every \
+               sweep. Where the cut bites, the policy mixes its most optimistic action with its \
+               most pessimistic one, so that the mixture is worth exactly the cut. A state \
+               never seen may still pay r_max, but it is worth at most c, so the search for \
+               it ends. Everything else is as in ucrl.",
+        needs: "The number of states and actions, r_max, and c, a bound on the span of the optimal \
+                bias (`tucrl inspect WORLD` prints the span).",
+        guarantee: "Where the MDP is weakly communicating and c is at least the span, regret of \
+                    order c sqrt(Gamma S A T ln T) with probability 1 - delta; states out of reach \
+                    do no lasting harm.",
+        cost: "Value iteration with clipping to accuracy r_max/sqrt(t), without acceleration: \
+               usually tens to thousands of sweeps; pessimistic values are computed at the end \
+               only.",
+        caution: "With c below the span the regret is linear; with c=inf it is ucrl, only slower. \
+                  mode=theory needs about c t sweeps per plan and is for small t only.",
+        example: "scal:c=5",
+    };
+    vec![AgentKind::new::<Scal>(about).with(|options| options.without(WITHOUT_EVI))]
 }

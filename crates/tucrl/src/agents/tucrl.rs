@@ -1,79 +1,165 @@
-//! What would the best plausible world earn, if states never seen count only where doubt is large?
+//! TUCRL: optimism in which unseen states count only where the uncertainty is large.
 //!
-//! TUCRL (paper, section 3 and appendices): Bernstein widths, but a pair that has been visited often
-//! enough, N± > sqrt(t_k / (S A)), may not lead to states never seen; when all pairs are like that,
-//! planning happens on the seen states only. So that shortest paths within the seen states do not grow,
-//! the sets are relaxed: to L1 balls whose radius sums all widths (the main algorithm), or by giving the
-//! forbidden mass back to the seen states (`zeta`, the appendix's tighter set). When nothing is unseen it
-//! *is* UCRL2B. Episodes end when a pair doubles or a state is met for the first time.
-//!
-//! The same code covers the multichain reading: states of other classes are simply never seen.
+//! Fruit, Pirotta, Lazaric 2018, section 3 and appendices: Bernstein widths, but a pair that has been visited often
+//! enough, N± > sqrt(t_k / (S A)), may not lead to states never seen; when all pairs are like that, planning
+//! happens on the seen states only. So that shortest paths within the seen states do not grow, the sets are
+//! relaxed: to L1 balls whose radius sums all widths (the main algorithm), or by giving the forbidden mass back to
+//! the seen states (`zeta`, the appendix's tighter set). When nothing is unseen it *is* UCRL2B. Episodes end when
+//! a pair doubles or a state is met for the first time. States of other classes are simply never seen, so the
+//! same code covers multichain MDPs.
 //!
 //! The L1 radius of the paper sums a width for each of the S states, so that in a vast space every ball is the
 //! whole simplex until a pair has been visited more than S times (its proof sums over the reachable states
-//! only, which the set as written does not allow). `Relaxation::Mass` bounds all that was never observed from
-//! a pair at once, by a number that knows S only in its logarithm; shortest paths within the seen states stay
+//! only, which the set as written does not allow). [`Relaxation::Mass`], a departure, bounds the probability of
+//! everything never observed from a pair at once: d of N visits showed something new, and as
+//! E exp((1 - 1/e) m - x) <= 1 for an indicator x of mean m, N m is at most (d + ln(1/delta)) / (1 - 1/e) with
+//! probability 1 - delta, which is less than 1 + d widths of one state. Shortest paths within the seen states stay
 //! as short, because the true law with its unseen mass moved to the target still lies in the ball.
-//!
-//! Reads `confidence`, `truncation`, `plausible`, `evi`; feeds `agents`. Departures: `Relaxation::Mass`, on request.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::Optimism;
-use crate::confidence::Family;
+use super::{About, AgentKind, EpisodicAlgorithm, Optimism};
+use crate::counts::Variance;
 use crate::evi;
-use crate::planner::{Plan, PlanError, Planner, Rule, Situation};
-use crate::plausible::PlausibleSet;
+use crate::learner::{AgentError, Setting, TooShort};
+use crate::planner::{Plan, PlanError, PlanInput, Planner};
+use crate::plausible::Belief;
+use crate::rules::NewStates;
+use crate::sets::{Bernstein, ConfidenceSet, SetWidth, balls, boxes};
 use crate::truncation;
 
 /// How truncated sets are widened so that the span stays bounded.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Relaxation {
     /// L1 balls: the algorithm that is analysed and plotted.
     #[default]
     L1,
     /// Boxes whose upper ends take back the forbidden mass.
     Zeta,
-    /// L1 balls whose radius does not grow with S: ours, for vast spaces.
+    /// L1 balls whose radius does not grow with S: a departure, for vast spaces.
     Mass,
 }
 
 /// TUCRL.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Tucrl {
-    /// The shared options.
-    pub optimism: Optimism,
-    /// How truncated sets are widened.
+    /// how sets without unseen states are widened: to L1 balls (the main algorithm), to boxes that
+    /// take back the forbidden mass (the appendix), or to L1 balls that do not grow with S (ours, for
+    /// vast spaces)
     pub relaxation: Relaxation,
+    #[allow(missing_docs)]
+    #[serde(flatten)]
+    pub optimism: Optimism,
 }
 
 impl Planner for Tucrl {
-    fn plan(&self, now: &Situation<'_>) -> Result<Plan, PlanError> {
-        let Situation { counts, t_k, previous, known, .. } = *now;
-        let optimism = &self.optimism;
-        let r_max = optimism.r_max;
-        let widths = optimism.confidence(Family::Bernstein).widths(counts.space(), t_k);
+    type Rule = NewStates;
+
+    fn plan(&mut self, now: &mut PlanInput<'_>) -> Result<Plan, PlanError> {
+        let PlanInput { counts, t_k, previous, known, .. } = *now;
+        let widths = Bernstein::of(&self.optimism.confidence(), counts.space(), t_k);
         let truncation = truncation::decide(counts, t_k);
         let planned = if truncation.plans_unseen() { truncation.unseen } else { 0 };
         let forbids = |pair: usize| truncation.forbids(counts, pair);
-        let set = match self.relaxation {
-            Relaxation::L1 if truncation.unseen > 0 => {
-                PlausibleSet::balls(counts, &widths, r_max, planned, forbids, known)
-            }
-            Relaxation::Mass if truncation.unseen > 0 => {
-                let widths = widths.bounding_mass();
-                PlausibleSet::balls(counts, &widths, r_max, planned, forbids, known)
+        let belief = Belief { counts, r_max: self.optimism.r_max(), unseen: planned, known };
+        let states = counts.space().states() as f64;
+        let evi = self.optimism.evi();
+        let plan = match self.relaxation {
+            Relaxation::L1 | Relaxation::Mass if truncation.unseen > 0 => {
+                let is_mass = self.relaxation == Relaxation::Mass;
+                let radius = |pair: &_| widths.radius(pair, summed(pair, states, is_mass));
+                let reward = |pair: &_| widths.reward_width(pair);
+                evi::solve(&balls(&belief, reward, radius, forbids), t_k, &evi, previous)?
             }
             _ => {
-                let lost = truncation.unseen;
-                PlausibleSet::boxes(counts, &widths, r_max, planned, forbids, lost, known)
+                let set = boxes(&belief, &widths, forbids, truncation.unseen);
+                evi::solve(&set, t_k, &evi, previous)?
             }
         };
-        let plan = evi::solve(&set, t_k, &optimism.evi, previous)?;
         Ok(Plan { under_visited: truncation.under_visited, ..plan })
     }
 
-    fn rule(&self) -> Rule {
-        Rule::NewStates
+    fn rule(&self) -> NewStates {
+        NewStates
     }
+
+    fn variance(&self) -> Variance {
+        self.optimism.variance
+    }
+}
+
+/// How many widths of an unobserved state the L1 radius sums.
+fn summed(pair: &crate::counts::PairCounts, states: f64, is_mass: bool) -> f64 {
+    match is_mass {
+        true => (2.0 * f64::from(pair.observed()) + 1.0).min(states),
+        false => states,
+    }
+}
+
+impl EpisodicAlgorithm for Tucrl {
+    type Planner = Self;
+
+    fn planner(&self, setting: &Setting) -> Result<Self, AgentError> {
+        Ok(Self { optimism: self.optimism.in_setting(setting)?, ..self.clone() })
+    }
+
+    fn knows_rewards(&self) -> bool {
+        self.optimism.known_rewards
+    }
+
+    fn step_cost(&self) -> u64 {
+        30
+    }
+
+    fn too_short(&self, setting: &Setting, reachable: u64) -> Option<TooShort> {
+        let space = &setting.space;
+        let widths = Bernstein::of(&self.optimism.confidence(), space, setting.steps.max(1));
+        let unseen = space.states().saturating_sub(reachable);
+        self.optimism.too_short(setting, reachable, |visits| {
+            let (one, states) = (widths.unobserved_after(visits), space.states() as f64);
+            match self.relaxation {
+                _ if unseen == 0 => widths.width_after(visits),
+                Relaxation::L1 => SetWidth::linear(HALF_RADIUS, states * one / 2.0),
+                // With one next state per pair.
+                Relaxation::Mass => SetWidth::linear(HALF_RADIUS, states.min(3.0) * one / 2.0),
+                Relaxation::Zeta => {
+                    let given_back = unseen as f64 * one.min(1.0);
+                    SetWidth::linear(widths.width_after(visits).what, one + given_back)
+                }
+            }
+        })
+    }
+}
+
+const HALF_RADIUS: &str = "half the radius of an L1 ball";
+
+pub(super) fn kinds() -> Vec<AgentKind> {
+    vec![AgentKind::new::<Tucrl>(About {
+        name: "tucrl",
+        aliases: &[],
+        summary: "optimism that gives up states it cannot reach",
+        source: "Fruit, Pirotta, Lazaric 2018, the paper of this project",
+        idea: "Like UCRL it plays what would be best in the most rewarding MDP that its \
+               observations allow. It restricts which unseen states that MDP may lead to: a pair \
+               that was tried more often than sqrt(t / SA) times may no longer lead to one. So \
+               that giving up states cannot make the remaining ones look farther apart, the \
+               sets of such pairs are widened, to L1 balls or by handing the forbidden mass \
+               back. When every pair is tried often enough, it plans on the seen states alone, \
+               and their span is bounded by their own diameter. An episode ends when a pair \
+               doubles its visits, or before acting in a state that was never visited.",
+        needs: super::SPACE,
+        guarantee: "With probability 1 - delta the regret is of order \
+                    D^C sqrt(Gamma^C S^C A T ln T) + (D^C)^2 S^3 A (ln T)^2, where S^C counts the \
+                    reachable states and D^C is their diameter: no prior knowledge of what can be \
+                    reached, and no bound on the span. `tucrl bound WORLD` computes every term.",
+        cost: "One extended value iteration to accuracy r_max/sqrt(t): a few sweeps, each \
+               proportional to the observed transitions and independent of the nominal number \
+               of states; at most about S^C A log2 T plans.",
+        caution: "When some state is out of reach the regret keeps growing like sqrt(T) in ever \
+                  rarer steps; no algorithm can do better without more knowledge. With alpha=1 the \
+                  constants need long runs: `tucrl learn` warns and suggests an alpha.",
+        example: "tucrl:alpha=0.01",
+    })]
 }

@@ -1,141 +1,218 @@
-//! What would the best plausible world earn, if every state could be reached?
+//! UCRL: optimism in the most rewarding plausible MDP, with any confidence set and episode rule.
 //!
 //! UCRL2 (Jaksch, Ortner, Auer 2010) with Hoeffding and L1 sets, and the paper's "UCRL", UCRL2B, with
-//! empirical-Bernstein boxes. Its sets and its episodes can be chosen: the Bernstein widths of 2020, L1 balls,
-//! Kullback-Leibler balls (KL-UCRL) and UCRL3's boxes over selected supports are the same algorithm with other
-//! sets (ALGORITHMS 1 and 6). All believe in every state, so an unreachable one attracts them for ever: linear
-//! regret, which is what the paper sets out to mend.
-//!
-//! Reads `confidence`, `plausible`, `evi`; feeds `agents`. Departures: none from the paper; plans of KL-UCRL and
-//! UCRL3 are as accurate as all others here, r_max / sqrt(t_k), where their code asks for 1 / t.
+//! empirical-Bernstein boxes. KL-UCRL, UCRL3 and the Bernstein widths of 2020 are the same algorithm with other
+//! sets. All plan on every state, so an unreachable one attracts them in every episode: linear regret, which is
+//! what TUCRL avoids. Plans of KL-UCRL and UCRL3 are as accurate as all others here, r_max / sqrt(t_k), where
+//! their code asks for 1 / t.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{AgentError, Optimism, check_optimistic_rule};
-use crate::confidence::{CoinBounds, Family};
-use crate::counts::{Counts, PairCounts};
-use crate::evi;
-use crate::planner::{Plan, PlanError, Planner, Rule, Situation};
-use crate::plausible::{KnownRewards, PlausibleSet};
+use super::{About, AgentKind, EpisodicAlgorithm, Optimism};
+use crate::counts::Variance;
+use crate::evi::{self, EviOptions};
+use crate::learner::{AgentError, Setting, TooShort};
+use crate::planner::{Plan, PlanError, PlanInput, Planner};
+use crate::plausible::Belief;
+use crate::rules::OptimistRule;
+use crate::sets::{ConfidenceSet, SetKind, SetVisitor, SetWidth};
 use crate::truncation;
 
-/// Which sets of plausible worlds.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum SetKind {
-    /// Empirical-Bernstein boxes with the paper's constants.
-    #[default]
-    Bernstein,
-    /// The tighter boxes of 2020.
-    Bernstein2020,
-    /// UCRL2's L1 balls.
-    L1,
-    /// Kullback-Leibler balls.
-    Kl,
-    /// UCRL3's boxes over selected supports.
-    Ucrl3,
-}
-
-/// A plausible set with the reward widths that it was made of.
-pub(super) struct Believed<'a> {
-    pub(super) set: PlausibleSet<'a>,
-    pub(super) reward_width: Box<dyn Fn(&PairCounts) -> f64 + 'a>,
-}
-
-impl SetKind {
-    /// The worlds that are plausible now, states never seen included.
-    pub(super) fn believed<'a>(
-        self,
-        optimism: &Optimism,
-        counts: &'a Counts,
-        t_k: u64,
-        known: KnownRewards<'_>,
-    ) -> Believed<'a> {
-        let (r_max, unseen) = (optimism.r_max, counts.unseen());
-        let widths = |family| optimism.confidence(family).widths(counts.space(), t_k);
-        let (set, widths) = match self {
-            Self::Ucrl3 => {
-                let confidence = optimism.confidence(Family::Bernstein);
-                let bounds = CoinBounds::new(&confidence, counts.space(), t_k);
-                let set = PlausibleSet::selected(counts, &bounds, r_max, unseen, known);
-                return Believed { set, reward_width: Box::new(move |stats| bounds.reward(stats)) };
-            }
-            Self::Bernstein | Self::Bernstein2020 => {
-                let family = match self {
-                    Self::Bernstein => Family::Bernstein,
-                    _ => Family::Bernstein2020,
-                };
-                let widths = widths(family);
-                (PlausibleSet::boxes(counts, &widths, r_max, unseen, |_| false, 0, known), widths)
-            }
-            Self::L1 => {
-                let widths = widths(Family::Hoeffding);
-                (PlausibleSet::balls(counts, &widths, r_max, unseen, |_| false, known), widths)
-            }
-            Self::Kl => {
-                let widths = widths(Family::Kl);
-                (PlausibleSet::divergences(counts, &widths, r_max, unseen, known), widths)
-            }
-        };
-        Believed { set, reward_width: Box::new(move |stats| widths.reward(stats)) }
-    }
-}
-
-/// UCRL2: Hoeffding intervals for rewards, L1 balls for transitions.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Ucrl2 {
-    /// The shared options.
-    pub optimism: Optimism,
-}
-
-/// UCRL2B: empirical-Bernstein boxes, or other sets and episodes.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+/// UCRL: a confidence set, an episode rule and extended value iteration.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Ucrl {
-    /// The shared options.
-    pub optimism: Optimism,
-    /// Which sets.
-    #[serde(default)]
+    /// which MDPs are plausible: the paper's Bernstein boxes, the tighter ones of 2020, UCRL2's L1 balls,
+    /// KL-UCRL's divergences, or UCRL3's boxes over selected next states
     pub set: SetKind,
-    /// When an episode ends.
-    #[serde(default)]
-    pub rule: Rule,
+    /// when an episode ends: when a pair doubles its visits; then, and before acting in a new state; when
+    /// it is longer than the last one or a pair has more than doubled
+    pub rule: OptimistRule,
+    #[allow(missing_docs)]
+    #[serde(flatten)]
+    pub optimism: Optimism,
 }
 
-impl Ucrl {
-    /// The name under which these sets are known.
-    pub fn name(&self) -> &'static str {
-        match self.set {
-            SetKind::Bernstein => "ucrl",
-            SetKind::Bernstein2020 => "ucrl2b-2020",
-            SetKind::L1 => "ucrl2",
-            SetKind::Kl => "kl-ucrl",
-            SetKind::Ucrl3 => "ucrl3",
-        }
+/// Extended value iteration on the set of an episode.
+struct Evi<'a, 'b> {
+    belief: Belief<'a, 'b>,
+    now: &'b PlanInput<'a>,
+    options: EviOptions,
+}
+
+impl SetVisitor for Evi<'_, '_> {
+    type Output = Result<Plan, PlanError>;
+
+    fn visit<S: ConfidenceSet>(self, set: &S) -> Self::Output {
+        evi::solve(&set.plausible(&self.belief), self.now.t_k, &self.options, self.now.previous)
     }
-
-    pub(super) fn check(&self) -> Result<(), AgentError> {
-        check_optimistic_rule(self.rule)
-    }
 }
 
-fn plan(set: SetKind, optimism: &Optimism, now: &Situation<'_>) -> Result<Plan, PlanError> {
-    let Situation { counts, t_k, previous, known, .. } = *now;
-    let believed = set.believed(optimism, counts, t_k, known);
-    let plan = evi::solve(&believed.set, t_k, &optimism.evi, previous)?;
-    Ok(Plan { under_visited: truncation::decide(counts, t_k).under_visited, ..plan })
-}
+/// The width of the set after a number of visits.
+pub(super) struct WidthAfter(pub(super) f64);
 
-impl Planner for Ucrl2 {
-    fn plan(&self, now: &Situation<'_>) -> Result<Plan, PlanError> {
-        plan(SetKind::L1, &self.optimism, now)
+impl SetVisitor for WidthAfter {
+    type Output = SetWidth;
+
+    fn visit<S: ConfidenceSet>(self, set: &S) -> SetWidth {
+        set.width_after(self.0)
     }
 }
 
 impl Planner for Ucrl {
-    fn plan(&self, now: &Situation<'_>) -> Result<Plan, PlanError> {
-        plan(self.set, &self.optimism, now)
+    type Rule = OptimistRule;
+
+    fn plan(&mut self, now: &mut PlanInput<'_>) -> Result<Plan, PlanError> {
+        let (counts, t_k, optimism) = (now.counts, now.t_k, &self.optimism);
+        let belief = Belief::new(counts, optimism.r_max(), now.known);
+        let evi = Evi { belief, now, options: optimism.evi() };
+        let plan = self.set.visit(&optimism.confidence(), counts.space(), t_k, evi)?;
+        Ok(Plan { under_visited: truncation::decide(counts, t_k).under_visited, ..plan })
     }
 
-    fn rule(&self) -> Rule {
+    fn rule(&self) -> OptimistRule {
         self.rule
     }
+
+    fn variance(&self) -> Variance {
+        self.optimism.variance
+    }
+}
+
+impl EpisodicAlgorithm for Ucrl {
+    type Planner = Self;
+
+    fn planner(&self, setting: &Setting) -> Result<Self, AgentError> {
+        Ok(Self { optimism: self.optimism.in_setting(setting)?, ..self.clone() })
+    }
+
+    fn knows_rewards(&self) -> bool {
+        self.optimism.known_rewards
+    }
+
+    fn step_cost(&self) -> u64 {
+        // As measured when plans were scheduled by name: L1 balls plan more often on small problems.
+        if self.set == SetKind::L1 { 50 } else { 40 }
+    }
+
+    fn too_short(&self, setting: &Setting, reachable: u64) -> Option<TooShort> {
+        let (confidence, time) = (self.optimism.confidence(), setting.steps.max(1));
+        self.optimism.too_short(setting, reachable, |visits| {
+            self.set.visit(&confidence, &setting.space, time, WidthAfter(visits))
+        })
+    }
+}
+
+const NEEDS: &str =
+    "The number of states and actions and r_max; and that every state can be reached.";
+const UNREACHABLE: &str =
+    "A state that cannot be reached attracts it forever, as it does ucrl: linear regret.";
+
+pub(super) fn kinds() -> Vec<AgentKind> {
+    let with_set = |set: &'static str, about| {
+        AgentKind::new::<Ucrl>(about).with(|options| options.fixed("set", set))
+    };
+    let population =
+        |kind: AgentKind| kind.with(|options| options.default("variance", "population"));
+    vec![
+        AgentKind::new::<Ucrl>(About {
+            name: "ucrl",
+            aliases: &["ucrl2b"],
+            summary: "optimism with Bernstein boxes, the paper's UCRL",
+            source: "UCRL2B in the form of the paper of this project",
+            idea: "It counts transitions and rewards and puts an empirical-Bernstein interval \
+                   around each. Among all MDPs within these intervals it picks the one with the \
+                   largest gain, and plays the policy that is best there. If the rewards fall short, \
+                   the intervals shrink where the estimate was wrong; if not, it earns the optimistic \
+                   gain. A state never seen may pay r_max and may be one step away, so it keeps searching \
+                   for it. An episode ends when a pair doubles its visits.",
+            needs: NEEDS,
+            guarantee: "Where all states communicate, regret of order D sqrt(Gamma S A T ln T) with \
+                        probability 1 - delta, after a linear phase whose end grows with D.",
+            cost: "One extended value iteration: each sweep sorts the seen states and touches the \
+                   observed transitions; planner=accelerated replaces up to millions of sweeps by a \
+                   few exact evaluations.",
+            caution: "A state that cannot be reached attracts it forever: linear regret. Use tucrl \
+                      where that may be the case.",
+            example: "ucrl:alpha=0.05,shrink=log",
+        }),
+        with_set("l1", About {
+            name: "ucrl2",
+            aliases: &[],
+            summary: "optimism with Hoeffding and L1 sets",
+            source: "Jaksch, Ortner, Auer 2010",
+            idea: "The first optimistic algorithm with a regret bound for average reward. Rewards \
+                   have Hoeffding intervals, and the laws of next states lie in an L1 ball around \
+                   what was observed. The best law in a ball moves half its radius to the most \
+                   valuable state and takes it from the least valuable ones. The policy that is \
+                   best in the best MDP of these sets is played. An episode ends when a pair \
+                   doubles its visits.",
+            needs: NEEDS,
+            guarantee: "Where all states communicate, regret of at most \
+                        34 r_max D S sqrt(A T ln(T/delta)) with probability 1 - delta.",
+            cost: "One extended value iteration; a sweep needs no sorting and touches the observed \
+                   transitions only.",
+            caution: "As ucrl where a state cannot be reached; and wider sets than ucrl as soon as next \
+                      states are few, so slower almost everywhere.",
+            example: "ucrl2:alpha=0.1",
+        })
+        .with(|options| options.without(&["variance"]).fixed("rule", "doubling")),
+        population(with_set("bernstein-2020", About {
+            name: "ucrl2b-2020",
+            aliases: &[],
+            summary: "ucrl with the tighter Bernstein widths of 2020",
+            source: "Fruit, Pirotta, Lazaric 2020, \"Improved analysis of UCRL2 with empirical Bernstein inequality\"; \
+                     constants from memory and public code, unverified",
+            idea: "It is ucrl with other widths. The logarithm has the visits of the pair in place of time, so a pair \
+                   that is not visited does not grow uncertain again. The constants are smaller: 2 and 6 instead of \
+                   sqrt(14) and 49/3. Variances are those of the population. The rest, boxes, plans and episodes, is \
+                   the same.",
+            needs: NEEDS,
+            guarantee: "Where all states communicate, regret of order sqrt(D Gamma S A T) up to logarithms with \
+                        probability 1 - delta, an improvement by sqrt(D) in the analysis.",
+            cost: "As ucrl.",
+            caution: UNREACHABLE,
+            example: "ucrl2b-2020:alpha=0.1",
+        })),
+        with_set("kl", About {
+            name: "kl-ucrl",
+            aliases: &[],
+            summary: "optimism with Kullback-Leibler balls",
+            source: "Filippi, Cappe, Garivier 2010; Talebi, Maillard 2018; widths as in public code",
+            idea: "It measures the distance between laws of the next state by the Kullback-Leibler divergence. Laws \
+                   within a divergence of order S ln t / N from the observed one are plausible. The best of them takes \
+                   mass from bad states smoothly, and never rules out a next state that was observed. A state never \
+                   observed from a pair gets mass only if it beats all observed ones by enough. Rewards, plans and \
+                   episodes are as in ucrl2.",
+            needs: NEEDS,
+            guarantee: "Where all states communicate, regret of order D S sqrt(A T ln T) with probability 1 - delta; \
+                        smaller where the variance of the optimal bias is.",
+            cost: "One extended value iteration; each inner maximum is a bisection over the observed next states, so \
+                   a sweep costs some ten times one of ucrl2.",
+            caution: UNREACHABLE,
+            example: "kl-ucrl:alpha=0.3",
+        })
+        .with(|options| options.without(&["variance"])),
+        population(with_set("ucrl3", About {
+            name: "ucrl3",
+            aliases: &[],
+            summary: "optimism with a Bernoulli bound for each of few next states",
+            source: "Bourel, Maillard, Talebi 2020, \"Tightening exploration in upper confidence reinforcement \
+                     learning\"; from a description and public code, see the caution",
+            idea: "Each next state is treated as a Bernoulli variable of its own, with bounds that adapt to its \
+                   probability and hold at all times at once. Rewards have the tighter of two such bounds. Optimism is \
+                   kept from spreading thinly over all states that were never observed from a pair: only the best few \
+                   are considered, as many as could matter. Mass that finds no room counts as the worst outcome. Plans \
+                   and episodes are those of ucrl2.",
+            needs: NEEDS,
+            guarantee: "Where all states communicate, regret that depends on local diameters and the support sizes \
+                        actually present, at most of the order of ucrl; constants unverified here.",
+            cost: "Bounds by bisection for every observed transition, and one extended value iteration whose inner \
+                   maxima search for the number of states to consider.",
+            caution: "A state that cannot be reached attracts it forever: linear regret. Within a plan a \
+                      selected support only grows, else the operator is not continuous and need not settle. Plans are \
+                      accurate to r_max/sqrt(t), not 1/t as in the authors' code.",
+            example: "ucrl3:alpha=0.5",
+        })),
+    ]
 }

@@ -1,4 +1,4 @@
-//! Do counts stay what they were, however rows move and however large they get?
+//! Do counts survive moves of rows and overflow of 32 bits?
 
 use std::collections::BTreeMap;
 
@@ -27,7 +27,7 @@ fn rows_that_grow_move_and_take_the_places_of_others_keep_their_counts() {
     for (&(pair, next), &count) in &expected {
         let row = counts.row(pair);
         let entry = row.next.binary_search(&next).unwrap();
-        assert_eq!(row.share[entry], count as f64 / counts.visits(pair) as f64);
+        assert_eq!(row.p_hat[entry], count as f64 / counts.visits(pair) as f64);
     }
     let stored = serde_json::to_string(&counts).unwrap();
     let mut again: Counts = serde_json::from_str(&stored).unwrap();
@@ -49,7 +49,7 @@ fn a_transition_can_be_counted_beyond_32_bits() {
         counts.record(0, 1.0, next);
     }
     counts.freeze();
-    // As if the first had been seen almost two times 2^32 times.
+    // As if the first transition had been observed almost 2^33 times.
     let many = (1u64 << 33) - 2;
     counts.count[counts.pairs[0].row as usize + 1] = u32::MAX - 1;
     counts.carried = vec![(0, 2, 1)];
@@ -59,7 +59,7 @@ fn a_transition_can_be_counted_beyond_32_bits() {
     }
     assert_eq!(counts.transitions(0).collect::<Vec<_>>(), [(1, 1), (2, many + 4)]);
     counts.freeze();
-    assert_eq!(counts.row(0).share[1], (many + 4) as f64 / (many + 5) as f64);
+    assert_eq!(counts.row(0).p_hat[1], (many + 4) as f64 / (many + 5) as f64);
     counts.count[counts.pairs[0].row as usize] = u32::MAX;
     counts.record(0, 1.0, 1);
     assert_eq!(counts.transitions(0).next(), Some((1, 1 << 32)));
@@ -75,7 +75,7 @@ fn a_place_that_a_row_has_left_is_taken_by_the_next_row_of_that_size() {
         counts.record(pair, 0.5, next);
         counts.next.len()
     };
-    // Places of size 1; then 2, which leaves one of size 1, which pair 1 takes; then 4, which leaves one of 2.
+    // Pair 0 takes a place of size 1, then 2 (pair 1 takes the vacant 1), then 4 (leaving a 2).
     assert_eq!([grow(0, 4), grow(0, 5), grow(1, 4), grow(0, 6), grow(0, 7)], [1, 3, 3, 7, 7]);
     assert_eq!([grow(1, 3), grow(2, 8), grow(3, 8)], [7, 7, 8]);
     let row = |pair| counts.transitions(pair).collect::<Vec<_>>();

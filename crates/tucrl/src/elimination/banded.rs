@@ -1,19 +1,17 @@
-//! What if every state leads only to its neighbours?
+//! How are states eliminated that lead only to close neighbours?
 //!
-//! Elimination without subtraction (see `elimination`) in the order of the states: where every state leads
-//! at most `width` places up or down, nothing ever fills in beyond that, and one flat table holds it all.
-//! Rivers, queues and other walks on a line are solved this way in linear time and hardly any memory.
-//!
-//! Reads nothing; feeds `elimination`, `chain`. Departures: none.
+//! In the order of their numbers, without subtraction as in `elimination`. If no transition goes
+//! further than `width` states, fill stays within that band, and one table of n (2 width + 1) entries
+//! holds the factors. RiverSwim, queues and other walks on a line take linear time and memory.
 
 use super::{EliminationError, SparseRow};
 
-/// The largest width that is worth a table of its own.
+/// The largest width for which the band is used.
 const WIDTH_LIMIT: usize = 8;
-/// Fewer states are eliminated at once anyway.
+/// The smallest number of states for which the band is used.
 const LEAST_STATES: usize = 50;
 
-/// The factors, row by row: right of the diagonal flows, left of it shares, on it the outflow.
+/// The factors row by row: flows right of the diagonal, shares left of it, the outflow on it.
 #[derive(Debug, Clone)]
 pub(crate) struct Banded {
     states: usize,
@@ -22,7 +20,7 @@ pub(crate) struct Banded {
 }
 
 impl Banded {
-    /// How far any of the states leads, if that is not too far for this method.
+    /// The longest distance of a transition `(from, to)`; `None` if this method does not apply.
     pub(crate) fn width_of(
         states: usize,
         steps: impl Iterator<Item = (usize, usize)>,
@@ -70,7 +68,7 @@ impl Banded {
                 let share = factors.table[place] / outflow;
                 factors.table[place] = share;
                 leak[i] += share * leak[k];
-                // Row k lies before row i: its flows go to the places behind the share.
+                // Row k is stored before row i; its flows are added right of the share.
                 let (above, below) = factors.table.split_at_mut(place + 1);
                 let flows = &above[diagonal + 1..=diagonal + reach];
                 below.iter_mut().zip(flows).for_each(|(q, flow)| *q += share * flow);
@@ -99,7 +97,7 @@ impl Banded {
         self.table[self.place(i, i)]
     }
 
-    /// Solves x = b + Q x in place.
+    /// Solves x = b + Q x; overwrites b with x.
     pub(crate) fn solve(&self, x: &mut [f64]) {
         for i in 0..self.states {
             let shares = self.left(i);
@@ -111,7 +109,7 @@ impl Banded {
         }
     }
 
-    /// Solves y = c + y Q in place.
+    /// Solves y = c + y Q; overwrites c with y.
     pub(crate) fn solve_transposed(&self, y: &mut [f64]) {
         for i in 0..self.states {
             y[i] /= self.outflow(i);

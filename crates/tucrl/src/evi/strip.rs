@@ -1,22 +1,20 @@
-//! What does one sweep do to some neighbouring states?
+//! How is one sweep computed over a range of consecutive states?
 //!
-//! A sweep looks at each state on its own, so a strip of states needs to know nothing of the others: many
-//! states are cut into strips that threads take as they come. The smallest and largest increments are the same in
-//! whatever order they are compared.
-//!
-//! Reads `plausible`; feeds the sweeps of `evi`. Departures from the paper: none.
+//! The new value of a state depends on the old values only, so a range of states needs nothing of the others:
+//! large sets are cut into strips that run in parallel. The smallest and largest increments do not depend on the
+//! order of comparison.
 
 use rayon::prelude::*;
 
 use crate::inner_max::Scratch;
-use crate::plausible::{PlausibleSet, View};
+use crate::plausible::{PlausibleSet, Shape, View};
 
 /// How far the upper bound on a pair must lie below the best pair, as a share of the largest value, for
 /// its own value not to matter: well beyond rounding and beyond what counts as a tie.
 const MARGIN: f64 = 1e-6;
 
-/// With so many seen states a sweep is shared among threads, in strips of at least `LEAST` states: below that,
-/// waking threads costs as much as it gains.
+/// Sweeps over `PARALLEL_FROM` states or more run on the rayon pool, in strips of at least `LEAST` states: below
+/// that, waking threads costs as much as it gains.
 const PARALLEL_FROM: usize = 16_384;
 const LEAST: usize = 4_096;
 
@@ -35,9 +33,9 @@ pub(super) struct Strip<'c> {
 impl Strip<'_> {
     /// Sweeps the states, on all threads of the present pool if there are many; returns the smallest and the
     /// largest increment.
-    pub(super) fn sweep_all(
+    pub(super) fn sweep_all<S: Shape>(
         mut self,
-        set: &PlausibleSet<'_>,
+        set: &PlausibleSet<'_, S>,
         view: &View<'_>,
         tau: f64,
         drift: f64,
@@ -55,8 +53,8 @@ impl Strip<'_> {
         )
     }
 
-    /// Cuts it into strips of so many states each.
-    fn cut(self, set: &PlausibleSet<'_>, size: usize) -> Vec<Self> {
+    /// Cuts it into strips of `size` states.
+    fn cut<S: Shape>(self, set: &PlausibleSet<'_, S>, size: usize) -> Vec<Self> {
         let (mut rest, mut strips) = (self, Vec::new());
         while rest.swept.len() > size {
             let next = rest.first + size as u32;
@@ -87,9 +85,9 @@ impl Strip<'_> {
     ///
     /// The pair that was best last time comes first; of the others, those that sleep are not looked at,
     /// and those whose upper bound lies below it need no search for their best law.
-    fn sweep(
+    fn sweep<S: Shape>(
         &mut self,
-        set: &PlausibleSet<'_>,
+        set: &PlausibleSet<'_, S>,
         view: &View<'_>,
         tau: f64,
         drift: f64,
@@ -97,7 +95,7 @@ impl Strip<'_> {
     ) -> (f64, f64) {
         let counts = set.counts();
         let slack = MARGIN * (set.r_max + view.best().abs());
-        let may_sleep = set.has_fixed_laws();
+        let may_sleep = S::FIXED_LAWS;
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         if may_sleep && view.is_zero() {
             return self.sweep_zeros(set);
@@ -142,7 +140,7 @@ impl Strip<'_> {
     }
 
     /// The same where all values are 0, as at the start of most plans: all laws are worth the same.
-    fn sweep_zeros(&mut self, set: &PlausibleSet<'_>) -> (f64, f64) {
+    fn sweep_zeros<S: Shape>(&mut self, set: &PlausibleSet<'_, S>) -> (f64, f64) {
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for (place, swept) in self.swept.iter_mut().enumerate() {
             let mut best = f64::NEG_INFINITY;

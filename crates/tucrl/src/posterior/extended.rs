@@ -1,12 +1,13 @@
-//! What would the luckiest of many draws promise?
+//! How does optimistic posterior sampling plan?
 //!
-//! Optimistic posterior sampling (Agrawal and Jia 2017; ALGORITHMS 5.3): for every pair psi laws are drawn,
-//! and an action comes with a choice among them. A pair with many visits draws from a widened Dirichlet law;
-//! one with few lowers every observed probability by its deviation and sends what is left to a state drawn
-//! evenly. Of the latter only the *set* of drawn states matters, so it is kept as bits.
+//! Agrawal and Jia (2017): for every pair, psi distributions are drawn, and the plan chooses an action
+//! and one of its distributions. A pair with at least eta visits draws from a widened Dirichlet. A pair
+//! with fewer visits lowers every observed probability by its deviation and gives the remaining mass to
+//! a state drawn uniformly; only the *set* of drawn states matters, so it is stored as bits.
 //!
-//! Departures: rewards are the observed means, r_max for pairs never tried (the original knows them); states
-//! never seen are one state that may go anywhere, which psi draws an action make all but certain.
+//! Differences from that paper: rewards are the empirical means, r_max for pairs never played (there
+//! they are known). States never seen are one state that may lead to any state, which psi draws per
+//! action make almost certain.
 
 use serde::{Deserialize, Serialize};
 
@@ -17,24 +18,24 @@ use crate::inner_max::Values;
 use crate::rng::RandomStream;
 use crate::space::Space;
 
-/// Draws of unit vectors in one plan beyond which it is not made.
+/// The largest number of draws of unit vectors in one plan.
 const DRAW_LIMIT: f64 = 1e8;
 
-/// The numbers of optimistic posterior sampling.
+/// The parameters of optimistic posterior sampling.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Extended {
-    /// How many steps will be taken.
+    /// The number of steps of the run.
     #[doc(alias = "T")]
     pub steps: u64,
-    /// The probability that may fail.
+    /// The failure probability.
     pub rho: f64,
-    /// Samples for each pair, instead of S ln(S A / rho).
+    /// Samples per pair, instead of S ln(S A / rho).
     #[doc(alias = "psi")]
     pub samples: Option<u64>,
 }
 
 impl Extended {
-    /// How many laws are drawn for a pair.
+    /// The number of distributions drawn per pair.
     pub fn samples(&self, space: &Space) -> f64 {
         let states = space.states() as f64;
         match self.samples {
@@ -43,12 +44,12 @@ impl Extended {
         }
     }
 
-    /// omega and kappa, which widen the Dirichlet laws.
+    /// omega = kappa = ln(T / rho), which widen the Dirichlet distributions.
     pub fn widening(&self) -> f64 {
         (self.steps.max(1) as f64 / self.rho).ln().max(1.0)
     }
 
-    /// The visits from which on a pair draws from its Dirichlet law.
+    /// The number of visits from which a pair draws from its Dirichlet.
     #[doc(alias = "eta")]
     pub fn enough_visits(&self, space: &Space) -> f64 {
         let (states, actions) = (space.states() as f64, f64::from(space.max_actions()));
@@ -56,16 +57,16 @@ impl Extended {
     }
 }
 
-/// What one pair may do.
+/// The distributions drawn for one pair.
 enum Choices {
-    /// Lowered probabilities of the observed states; what is left goes to the best of the states in `bits`,
-    /// or to one never seen.
+    /// Few visits: lowered probabilities of the observed next states; the mass `left` goes to the best
+    /// of the states in `bits` and, if `any_unseen`, of those never seen.
     Few { lowered: Vec<f64>, left: f64, bits: Vec<u64>, any_unseen: bool },
-    /// Laws over the seen states and, last, those never seen; one after another.
+    /// Many visits: concatenated distributions, each over the seen states and, last, those never seen.
     Many { laws: Vec<f64> },
 }
 
-struct Lucky<'a> {
+struct ExtendedMdp<'a> {
     counts: &'a Counts,
     r_max: f64,
     rewards: Vec<f64>,
@@ -74,7 +75,7 @@ struct Lucky<'a> {
     order: Vec<u32>,
 }
 
-impl Operator for Lucky<'_> {
+impl Operator for ExtendedMdp<'_> {
     fn look(&mut self, values: &Values) {
         let value = |state: &u32| values.seen[*state as usize];
         self.order.sort_by(|a, b| value(b).total_cmp(&value(a)).then(a.cmp(b)));
@@ -110,7 +111,7 @@ impl Operator for Lucky<'_> {
     }
 }
 
-/// Draws the extended world and solves it to `tolerance`.
+/// Draws the extended MDP and solves it to `tolerance`.
 ///
 /// # Errors
 /// When there would be too much to draw, or the iteration does not converge.
@@ -137,7 +138,7 @@ pub fn plan_optimistically(
         let what = "draws";
         return Err(DrawError::TooLarge { what, needed: draws, limit: DRAW_LIMIT, advice });
     }
-    let mut lucky = Lucky {
+    let mut extended = ExtendedMdp {
         counts,
         r_max: evidence.r_max,
         rewards: Vec::with_capacity(counts.pairs().len()),
@@ -147,7 +148,7 @@ pub fn plan_optimistically(
     for number in 0..counts.seen() as u32 {
         for pair in counts.pairs_of(number) {
             let stats = &counts.pairs()[pair];
-            lucky.rewards.push(match evidence.known {
+            extended.rewards.push(match evidence.known {
                 Some(mean) if counts.was_visited(number) => mean(pair),
                 _ if stats.visits_before() == 0 => evidence.r_max,
                 _ => stats.reward_mean(),
@@ -156,10 +157,10 @@ pub fn plan_optimistically(
                 true => many(options, counts, pair, samples as u64, random),
                 false => few(counts, pair, samples as u64, random),
             };
-            lucky.choices.push(drawn);
+            extended.choices.push(drawn);
         }
     }
-    iterate::solve(counts, &mut lucky, tolerance)
+    iterate::solve(counts, &mut extended, tolerance)
 }
 
 fn many(
@@ -174,7 +175,7 @@ fn many(
     for (next, visits) in counts.transitions(pair) {
         shapes[next as usize] = (visits as f64 + widening) / widening;
     }
-    // Many entries of a Dirichlet law are one entry of their sum.
+    // Dirichlet entries merge: the sum of entries has the sum of their shapes, here 1 per unseen state.
     shapes.push(counts.unseen() as f64);
     let mut laws = Vec::with_capacity(shapes.len() * samples as usize);
     for _ in 0..samples {
@@ -193,8 +194,8 @@ fn few(counts: &Counts, pair: usize, samples: u64, random: &mut RandomStream) ->
         let deviation = (3.0 * share * log / visits).sqrt() + 3.0 * log / visits;
         share - deviation.min(share)
     };
-    // A pair never tried has no share; all is left.
-    let lowered: Vec<f64> = counts.row(pair).share.iter().map(lower).collect();
+    // Without visits the row is empty, and all mass is left.
+    let lowered: Vec<f64> = counts.row(pair).p_hat.iter().map(lower).collect();
     let left = 1.0 - lowered.iter().sum::<f64>();
     let seen = counts.seen() as u64;
     let mut bits = vec![0u64; counts.seen().div_ceil(64)];

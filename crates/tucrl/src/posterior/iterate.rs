@@ -1,24 +1,25 @@
-//! How is a sampled world solved whose rows are not a plain table?
+//! How is a sampled MDP solved whose rows are not a table?
 //!
-//! Relative value iteration (ALGORITHMS 7.2), v <- v + 0.9 (L v - v), so that periodic worlds converge as well:
-//! the gain lies between the smallest and the largest increment L v - v at every sweep.
+//! By relative value iteration v <- v + 0.9 (L v - v), which also converges on periodic MDPs. At every
+//! sweep the gain lies between the smallest and the largest entry of L v - v (Puterman 1994, section
+//! 8.5).
 
 use super::{DrawError, Drawn};
 use crate::counts::Counts;
 use crate::inner_max::Values;
 
-/// How much of an increment is taken.
+/// The damping factor.
 const TAU: f64 = 0.9;
-/// Sweeps after which a plan is given up.
+/// The largest number of sweeps.
 const SWEEP_LIMIT: u64 = 200_000;
 
-/// A world of seen states and, as one, those never seen.
+/// The Bellman operator of an MDP of seen states and one state for those never seen.
 pub(super) trait Operator {
     /// Prepares for one sweep over these values.
     fn look(&mut self, values: &Values);
     /// Reward plus expected value of the next state.
     fn worth(&self, pair: usize, values: &Values) -> f64;
-    /// The same for states never seen, with their best action; none when they are not planned on.
+    /// The same for the best action of states never seen, with that action; `None` without such states.
     fn unseen(&self, values: &Values) -> Option<(f64, u32)>;
 }
 

@@ -1,13 +1,13 @@
-//! What does a world look like when only what was observed is drawn one by one?
+//! How is an MDP drawn from the posterior at a cost that depends only on the observations?
 //!
-//! For every pair a Dirichlet draw over its observed next states and, as one entry, all the others; that
-//! entry is then spread evenly over them, which is its mean (ALGORITHMS 5.1, an approximation). States never
-//! seen are one state with one draw of rewards. A sweep costs what was observed, whatever the nominal size:
-//! the even part of an expectation comes from one sum over all states.
+//! An approximation. For every pair, a Dirichlet draw over its observed next states plus one entry for
+//! all others, whose mass is then split equally, which is its conditional mean. States never seen are
+//! one state with one draw of rewards. A sweep costs the number of observed transitions: the equal part
+//! of every expectation comes from one sum over all states.
 //!
-//! A draw may all but fall apart: under a sparse prior the way to states never seen can have a probability of
-//! 1e-12, or none. Sweeps would take as long as the way; then the world of the seen states and one for all others is
-//! written down and solved exactly.
+//! Under a sparse prior the probability of reaching states never seen can be 1e-12 or 0, and value
+//! iteration needs about the inverse number of sweeps. If it does not converge, the MDP with one state
+//! for all states never seen is built as a table and solved exactly.
 
 use super::iterate::{self, Operator};
 use super::{DrawError, Drawn, Prior, RewardEvidence, TABLE_LIMIT};
@@ -20,13 +20,13 @@ use crate::solve;
 struct Loose<'a> {
     counts: &'a Counts,
     rewards: Vec<f64>,
-    /// The drawn masses of observed next states, row by row, and where each row begins.
+    /// The drawn probabilities of observed next states, row by row, and the start of each row.
     mass: Vec<f64>,
     begin: Vec<usize>,
-    /// By pair: what each next state gets that was never observed from it.
+    /// By pair: the probability of each next state never observed from it.
     elsewhere: Vec<f64>,
     unseen: u64,
-    /// The best reward of a state never seen, and its action.
+    /// The largest drawn reward of a state never seen, and its action.
     reward_unseen: (f64, u32),
     /// The sum of all values.
     total: f64,
@@ -122,7 +122,7 @@ impl<'a> Loose<'a> {
         loose
     }
 
-    /// The same world as a table, solved; the last state stands for all that were never seen.
+    /// Solves the same MDP as a table whose last state represents all states never seen.
     fn solved_exactly(&self) -> Result<Drawn, DrawError> {
         let (counts, seen) = (self.counts, self.counts.seen());
         let has_unseen = self.unseen > 0;
@@ -168,7 +168,7 @@ mod tests {
     use crate::counts::Variance;
     use crate::space::Space;
 
-    /// Random counts of a few of so many states.
+    /// Random counts of five states of a space with `states` states.
     fn counts(states: u64, random: &mut RandomStream) -> Counts {
         let mut counts = Counts::new(Space::uniform(states, 2), Variance::Published);
         for state in 0..5 {
@@ -182,8 +182,8 @@ mod tests {
         counts
     }
 
-    /// An observed entry of a row follows the beta law of its Dirichlet law, and what all others get is shared evenly:
-    /// here Beta(1 + 3, 4) for three visits of four in a space of four, which are the tails of a binomial law.
+    /// An entry of a Dirichlet row has a beta distribution: here Beta(1 + 3, 4), for three of four
+    /// visits in a space of four states. Its distribution function is a binomial tail.
     #[test]
     fn rows_follow_their_dirichlet_law_with_the_rest_shared_evenly() {
         let mut counts = Counts::new(Space::uniform(4, 1), Variance::Published);
@@ -212,13 +212,13 @@ mod tests {
         let count = drawn.len() as f64;
         let gaps =
             drawn.iter().enumerate().map(|(i, &x)| (law(x) - (i as f64 + 0.5) / count).abs());
-        // Once in a thousand times the distance of so many draws is larger.
+        // The 0.999 quantile of the Kolmogorov-Smirnov statistic.
         assert!(gaps.fold(0.0, f64::max) * count.sqrt() < 1.95);
     }
 
-    /// Sweeps and the table are two ways to solve one world: with their gains, biases and policies.
+    /// Value iteration and the table give the same gain, bias and policy.
     #[test]
-    fn the_table_is_the_world_that_is_swept() {
+    fn sweeps_and_the_table_solve_the_same_mdp() {
         let mut random = RandomStream::new(5);
         for round in 0..60 {
             let counts = counts([5, 6, 50, 2000][round % 4], &mut random);

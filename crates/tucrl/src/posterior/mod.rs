@@ -1,23 +1,23 @@
-//! Which world could it be, drawn at random from what is believed?
+//! How is an MDP drawn from the posterior and solved?
 //!
-//! Posterior sampling keeps a law over worlds instead of a set of them (ALGORITHMS 5): for every pair an
-//! independent Dirichlet law over next states, with the visits added to the prior's concentration, and a
-//! posterior over the mean reward. A plan draws one world and solves it.
+//! Posterior sampling (Osband, Russo and Van Roy 2013): for every pair an independent
+//! Dirichlet(alpha_0 + transition counts) over next states, and a posterior over the mean reward. A
+//! plan draws one MDP and solves it.
 //!
-//! - [`RewardPosterior`]: four ways to learn a mean reward.
-//! - `model`: the whole world is drawn, every state with rows of its own, and solved exactly.
-//! - `loose`: the mass of all next states never observed from a pair is one draw, spread evenly; a plan
-//!   costs what was seen. An approximation, and labelled so.
-//! - `extended`: many draws for each pair, the best of which counts (optimistic posterior sampling).
+//! - [`RewardPosterior`]: four posteriors of a mean reward.
+//! - `model`: draws rows for all states of the nominal space and solves the table exactly.
+//! - `loose`: an approximation whose cost depends on what was observed: next states never observed
+//!   from a pair share one drawn mass equally.
+//! - `extended`: many draws per pair, of which the best counts (optimistic posterior sampling).
 //!
-//! Reads `counts`, `rng`, and, because a sampled model is a model, `mdp` and `solve`; feeds `agents`. The
-//! paper argues that the spans of such samples are unbounded (appendix on continuous priors).
+//! The paper argues that the spans of such samples are unbounded (appendix on continuous priors).
 
 mod extended;
 mod iterate;
 mod loose;
 mod model;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -29,38 +29,38 @@ use crate::error::{ModelError, SolveError};
 use crate::rng::RandomStream;
 use crate::space::{Space, StateId};
 
-/// Entries of a sampled table beyond which it is not drawn.
+/// The largest number of entries of a sampled table (160 MB of probabilities).
 pub const TABLE_LIMIT: f64 = 2e7;
 
-/// How the mean reward of a pair is learned.
+/// The posterior of a mean reward.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub enum RewardPosterior {
-    /// r_max times a beta law; a reward counts as a fraction of a success.
+    /// r_max times a beta distribution; a reward r counts as r / r_max successes.
     BetaFractional {
         /// Successes of the prior.
         a: f64,
         /// Failures of the prior.
         b: f64,
     },
-    /// The same, but every reward tosses a coin that decides between success and failure.
+    /// The same, but a reward r counts as one success with probability r / r_max, else as a failure.
     BetaBernoulli {
         /// Successes of the prior.
         a: f64,
         /// Failures of the prior.
         b: f64,
     },
-    /// A normal law of unknown mean and precision; all in units of r_max.
+    /// Normal rewards with unknown mean and precision, in units of r_max.
     NormalGamma {
         /// The mean of the prior.
         mean: f64,
-        /// How many rewards the prior's mean counts for.
+        /// The number of rewards that the prior's mean counts for.
         strength: f64,
-        /// The shape of the precision's gamma law.
+        /// The shape of the precision's gamma distribution.
         shape: f64,
         /// Its rate.
         rate: f64,
     },
-    /// The true means are told; states never visited are drawn from a uniform law.
+    /// The true means are known; those of states never visited are drawn uniformly.
     Known,
 }
 
@@ -69,29 +69,30 @@ pub enum RewardPosterior {
 pub enum Concentration {
     /// The same for every next state.
     Each(f64),
-    /// 1 over the number of states: all of them together count for one visit.
+    /// 1 / S for every next state, so that the prior counts as one visit.
     OneInAll,
 }
 
-/// What happens to the mass of next states that were never observed from a pair.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+/// How the mass of next states never observed from a pair is split.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Split {
-    /// It is split at random, as the Dirichlet law wants it.
+    /// At random, by the Dirichlet distribution.
     #[default]
     Exact,
-    /// It is spread evenly, and states never seen are one state: an approximation that is sparse.
+    /// Equally, with all states never seen as one state: a sparse approximation.
     Mean,
 }
 
-/// What is believed before anything is seen.
+/// The prior over MDPs.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Prior {
-    /// Of the Dirichlet laws.
+    /// The concentration of the Dirichlet distributions.
     #[doc(alias = "alpha_0")]
     pub concentration: Concentration,
-    /// Of the mean rewards.
+    /// The prior of the mean rewards.
     pub rewards: RewardPosterior,
-    /// How laws are drawn.
+    /// How rows are drawn.
     pub split: Split,
 }
 
@@ -114,19 +115,19 @@ impl Prior {
     }
 }
 
-/// What is known about rewards, besides counts.
+/// Knowledge about rewards besides the counts.
 #[derive(Clone, Copy)]
 pub struct RewardEvidence<'a> {
     /// The largest possible reward.
     pub r_max: f64,
-    /// True means by pair, when they are told.
+    /// True means by pair, if known.
     pub known: Option<&'a dyn Fn(usize) -> f64>,
-    /// Successes by pair, for [`RewardPosterior::BetaBernoulli`]; pairs beyond its end have none.
+    /// Successes by pair, for [`RewardPosterior::BetaBernoulli`]; 0 for pairs beyond its end.
     pub successes: Option<&'a [u64]>,
 }
 
 impl RewardPosterior {
-    /// A mean reward drawn for a pair of a seen state.
+    /// Draws the mean reward of a pair of a seen state.
     pub fn draw(
         &self,
         counts: &Counts,
@@ -150,7 +151,7 @@ impl RewardPosterior {
         }
     }
 
-    /// A mean reward drawn for a pair of a state never seen.
+    /// Draws the mean reward of a pair of a state never seen.
     pub fn draw_unseen(&self, r_max: f64, random: &mut RandomStream) -> f64 {
         self.draw_from(None, r_max, random)
     }
@@ -168,7 +169,7 @@ impl RewardPosterior {
                 if visits == 0.0 {
                     return r_max;
                 }
-                // Counts are kept with population variances here: deviation² is variance over visits.
+                // Requires `Variance::Population`: deviation² = population variance / visits.
                 let deviation = stats.map_or(0.0, |stats| stats.reward_deviation() / r_max);
                 let squares = deviation * deviation * visits * visits;
                 let total = strength + visits;
@@ -183,69 +184,70 @@ impl RewardPosterior {
     }
 }
 
-/// A sampled world, solved.
+/// The solution of a sampled MDP.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Drawn {
-    /// The best action of every seen state.
+    /// The optimal action of every seen state.
     pub actions: Vec<u32>,
-    /// The best action of every state never seen, by state, where they were drawn one by one.
+    /// The optimal action of every state never seen, if they were drawn one by one.
     pub unseen_actions: Vec<(StateId, u32)>,
     /// The action of any other state.
     pub action_unseen: u32,
-    /// Bounds on the gain of the sampled world.
+    /// Lower bound on the gain.
     pub gain_low: f64,
-    /// Bounds on the gain of the sampled world.
+    /// Upper bound on the gain.
     pub gain_high: f64,
-    /// The bias of the seen states, smallest entry 0.
+    /// The bias of the seen states; its smallest entry is 0.
     pub bias: Vec<f64>,
     /// The largest bias of a state never seen, if there is one.
     pub bias_unseen: Option<f64>,
     /// The span of the bias over all states.
     pub span: f64,
-    /// Sweeps that it took.
+    /// Sweeps of value iteration.
     pub sweeps: u64,
 }
 
-/// Why no world was drawn or solved.
+/// Why no MDP was drawn or solved.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum DrawError {
     /// The exact solver failed.
     #[error(transparent)]
     Solve(#[from] SolveError),
-    /// A drawn table is no model: a bug.
-    #[error("the drawn table is no model: {0}")]
+    /// The drawn table is invalid: a bug.
+    #[error("the drawn table is invalid: {0}")]
     Model(#[from] ModelError),
     /// Too much to draw.
-    #[error("{needed:e} {what} are more than {limit:e}: {advice}")]
+    #[error("{needed:e} {what} exceed the limit of {limit:e}: {advice}")]
     TooLarge {
-        /// What there is too much of.
+        /// What exceeds the limit.
         what: &'static str,
-        /// How much of it.
+        /// The number needed.
         needed: f64,
-        /// How much is allowed.
+        /// The number allowed.
         limit: f64,
-        /// What to change.
+        /// The remedy.
         advice: &'static str,
     },
-    /// Value iteration hit its cap.
+    /// Value iteration reached its sweep limit.
     #[error(
-        "no convergence after {sweeps} sweeps: {span} is left, {tolerance} was asked; the drawn world may have \
-         fallen apart: draw more samples (a larger psi), or say split=exact"
+        "no convergence after {sweeps} sweeps: increments differ by {span}, the tolerance is \
+         {tolerance}; the sampled MDP may be almost disconnected: draw more samples (a larger psi), \
+         or use split=exact"
     )]
     NotConverged {
         /// Sweeps done.
         sweeps: u64,
         /// Largest minus smallest increment.
         span: f64,
-        /// What was asked for.
+        /// The difference allowed.
         tolerance: f64,
     },
 }
 
 impl Prior {
-    /// Draws a world from the posterior and solves it, as exactly as the split allows; a plan that must
-    /// settle for less is accurate to `tolerance`.
+    /// Draws an MDP from the posterior and solves it: exactly with [`Split::Exact`], else to
+    /// `tolerance`.
     ///
     /// # Errors
     /// When the table would be too large, or the solver fails.

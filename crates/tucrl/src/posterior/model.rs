@@ -1,8 +1,8 @@
-//! What does a whole world look like, drawn from the posterior, and how is it best played?
+//! How is a complete MDP drawn from the posterior and solved?
 //!
-//! Every state of the nominal space gets rows of its own, those never seen from the prior alone. The table
-//! is an ordinary model and is solved by the exact solver, which also copes with rows whose smallest entries
-//! have underflowed to nothing.
+//! Every state of the nominal space gets its own rows, those never seen from the prior alone. The
+//! table is solved by the exact solver, which also handles rows whose smallest entries have underflowed
+//! to 0.
 
 use super::{DrawError, Drawn, Prior, RewardEvidence, TABLE_LIMIT};
 use crate::counts::Counts;
@@ -11,19 +11,19 @@ use crate::rng::RandomStream;
 use crate::solve::{self, Solution};
 use crate::space::StateId;
 
-/// A world drawn from the posterior.
+/// An MDP drawn from the posterior.
 #[derive(Debug, Clone)]
 pub struct SampledWorld {
-    /// The seen states by number, then those never seen.
+    /// The seen states by number, then the states in `unseen`.
     pub mdp: Mdp,
-    /// States never seen, increasing.
+    /// The states never seen, increasing.
     pub unseen: Vec<StateId>,
-    /// What was taken off all rewards; normal means may leave [0, r_max], and a shift changes only the gain.
+    /// Subtracted from all rewards, because normal means may be negative. It shifts only the gain.
     pub lowest: f64,
 }
 
 impl Prior {
-    /// Draws a whole world.
+    /// Draws a complete MDP.
     ///
     /// # Errors
     /// When its table would be too large.
@@ -40,7 +40,7 @@ impl Prior {
                 what: "table entries",
                 needed,
                 limit: TABLE_LIMIT,
-                advice: "say split=mean, an approximation whose cost depends on what was seen",
+                advice: "say split=mean, an approximation whose cost depends on the seen states",
             });
         }
         let all = 0..space.states();
@@ -101,17 +101,17 @@ pub(super) fn draw(
 }
 
 impl Drawn {
-    /// The solution of a table that begins with the seen states and whose rewards were lowered by `lowest`; without
-    /// actions for states never seen.
+    /// The solution of a table that begins with the seen states, whose rewards are reduced by `lowest`.
+    /// Leaves out the actions of states never seen.
     pub(super) fn of_table(answer: &Solution, seen: usize, lowest: f64) -> Self {
         let action = |state: usize| answer.policy.action(state).unwrap_or(0) as u32;
         let seen_bias = &answer.bias[..seen];
         let bottom = seen_bias.iter().copied().fold(f64::INFINITY, f64::min);
         let top_unseen = answer.bias[seen..].iter().copied().reduce(f64::max);
         let bounds = answer.gain.iter().zip(&answer.gain_error);
-        let ends = (f64::INFINITY, f64::NEG_INFINITY);
+        let none = (f64::INFINITY, f64::NEG_INFINITY);
         let (gain_low, gain_high) = bounds
-            .fold(ends, |ends, (g, e)| (ends.0.min(g - e + lowest), ends.1.max(g + e + lowest)));
+            .fold(none, |(low, high), (g, e)| (low.min(g - e + lowest), high.max(g + e + lowest)));
         Self {
             actions: (0..seen).map(action).collect(),
             unseen_actions: Vec::new(),

@@ -1,32 +1,28 @@
-//! How much can be earned in the long run, from where, and how?
+//! What are the optimal gain, bias and policy of a finite MDP?
 //!
-//! The optimal gain g* of every state, a bias h* that solves the optimality equations
-//! `g(s) = max P g` and `g(s) + h(s) = max over gain-conserving actions of r + P h` (paper, section 2;
-//! Puterman, chapter 9), and a policy that attains them, for *any* finite world: periodic, with
-//! transient states, with several end components. Gains come with certified bounds.
+//! Solves the optimality equations g = max P g and g + h = max (r + P h), the second over the actions
+//! that attain the first (paper, section 2; Puterman 1994, chapter 9), for any finite MDP: periodic,
+//! with transient states, multichain. Gains have certified bounds.
 //!
-//! Where the bounds on the gain meet, it is constant, and nothing need be known about the world. Else
-//! its structure decides. One end component: `constant` answers. Several: each is solved by itself,
-//! `quotient` decides where to settle, and the bias is solved on the actions that conserve the gain, paid
-//! what they earn above it.
-//!
-//! Reads `mdp`, `structure`, `chain`; feeds the command line, the baselines and every test.
-//! Departures from the paper: none.
+//! If the bounds on the gain meet, it is constant and no structure is needed. Otherwise, with one
+//! maximal end component, `constant` solves the MDP. With several, each is solved on its own,
+//! `quotient` decides which one to stay in, and the bias is solved on the actions that conserve the
+//! gain, with rewards r - g.
 
 mod constant;
-mod part;
 mod quotient;
 mod seidel;
+mod sub_mdp;
 
 use crate::error::SolveError;
 use crate::mdp::Mdp;
 use crate::policy::Policy;
 use crate::structure::{self, EndComponents};
-use constant::Constant;
-use part::Part;
+use constant::ConstantGain;
 use quotient::Quotient;
+use sub_mdp::SubMdp;
 
-/// Distance between the bounds on a gain at which the solver is content, in units of `r_max`.
+/// The distance between the bounds on a gain that the solver aims at, in units of `r_max`.
 const TOLERANCE: f64 = 1e-13;
 
 /// Which solution of the optimality equation the bias is.
@@ -36,17 +32,17 @@ pub enum BiasKind {
     Unique,
     /// One of many: the limit of value iteration from zero (damped by 0.9).
     ValueIteration,
-    /// One of many: the bias of the returned policy, because value iteration is too slow here.
+    /// One of many: the bias of the returned policy, because value iteration is too slow.
     Policy,
 }
 
-/// The exact answer for a world.
+/// The exact solution of an MDP.
 #[derive(Debug, Clone)]
 pub struct Solution {
     /// The optimal gain from each state.
     #[doc(alias = "g*")]
     pub gain: Vec<f64>,
-    /// How far each gain can be from the truth, certified.
+    /// A certified bound on the error of each gain.
     pub gain_error: Vec<f64>,
     /// A bias that solves the optimality equation; its smallest entry is 0.
     #[doc(alias = "h*")]
@@ -55,12 +51,12 @@ pub struct Solution {
     pub bias_kind: BiasKind,
     /// A deterministic optimal policy.
     pub policy: Policy,
-    /// Sweeps of value iteration that it took.
+    /// Sweeps of value iteration.
     pub sweeps: u64,
 }
 
 impl Solution {
-    /// The optimal gain from the start of the world, and its certified error.
+    /// The optimal gain from the start, and its certified error.
     pub fn gain_from_start(&self, mdp: &Mdp) -> (f64, f64) {
         mdp.start().fold((0.0, 0.0), |(gain, error), (state, p)| {
             (gain + p * self.gain[state], error + p * self.gain_error[state])
@@ -85,7 +81,7 @@ fn span(values: impl Iterator<Item = f64>) -> f64 {
     (high - low).max(0.0)
 }
 
-/// Solves a world exactly.
+/// Solves an MDP exactly.
 ///
 /// ```
 /// use tucrl::{mdp::Mdp, solve::solve};
@@ -104,56 +100,56 @@ fn span(values: impl Iterator<Item = f64>) -> f64 {
 /// ```
 ///
 /// # Errors
-/// When a huge world with slow transient parts exceeds the solver's budget. A gain that converges
-/// slowly is no error: its bounds say how far it got.
+/// When a large multichain MDP is too slow to solve. A gain that converges slowly is no error: see
+/// [`Solution::gain_error`].
 pub fn solve(mdp: &Mdp) -> Result<Solution, SolveError> {
     solve_to(mdp, 0.0)
 }
 
-/// Solves a world until the gain is certain to `accuracy`, or as well as it can be. Less accuracy takes
-/// less time; where a better answer comes for nothing, it is given.
+/// Solves an MDP until the bounds on the gain are within `accuracy`, or as close as rounding allows. A
+/// larger `accuracy` takes less time.
 ///
 /// # Errors
 /// As for [`solve`].
 pub fn solve_to(mdp: &Mdp, accuracy: f64) -> Result<Solution, SolveError> {
     let tolerance = accuracy.max(TOLERANCE * mdp.r_max());
-    let part = Part::whole(mdp);
+    let sub = SubMdp::whole(mdp);
     let states = mdp.states();
-    if let Some(answer) = constant::solve_mixing(&part, mdp.r_max(), tolerance) {
+    if let Some(answer) = constant::solve_mixing(&sub, mdp.r_max(), tolerance) {
         let (gain, error) = (vec![answer.gain; states], vec![answer.error(); states]);
-        return Ok(solution(mdp, &part, gain, error, answer, 0));
+        return Ok(solution(mdp, &sub, gain, error, answer, 0));
     }
     let end_components = structure::end_components(mdp);
     let [members] = end_components.members() else {
         return solve_multichain(mdp, &end_components);
     };
-    let answer = constant::solve_patiently(&part, mdp.r_max(), tolerance);
+    let answer = constant::solve_any(&sub, mdp.r_max(), tolerance);
     let (mut gain, mut error) = (answer.gain, answer.error());
     if error > 1e3 * tolerance && members.len() < states {
-        // Transient states with a huge bias blur the bounds; the gain does not depend on them.
+        // Transient states with a huge bias widen the bounds, but the gain does not depend on them.
         let inside = stay_within(mdp, &end_components, members, &mut vec![0; mdp.states()]);
         if inside.error() < error {
             (gain, error) = (inside.gain, inside.error());
         }
     }
-    Ok(solution(mdp, &part, vec![gain; states], vec![error; states], answer, 0))
+    Ok(solution(mdp, &sub, vec![gain; states], vec![error; states], answer, 0))
 }
 
-/// The best gain of staying in one end component for ever. `local` is scratch.
+/// The optimal gain of staying in one end component forever. `local` is scratch.
 fn stay_within(
     mdp: &Mdp,
     end_components: &EndComponents,
     members: &[u32],
     local: &mut [u32],
-) -> Constant {
-    let part = Part::of(
+) -> ConstantGain {
+    let sub = SubMdp::of(
         mdp,
         members.to_vec(),
         local,
         |pair| end_components.pair_stays(pair),
         |_, pair| mdp.mean_reward(pair),
     );
-    constant::solve(&part, mdp.r_max(), TOLERANCE * mdp.r_max())
+    constant::solve(&sub, mdp.r_max(), TOLERANCE * mdp.r_max())
 }
 
 fn solve_multichain(mdp: &Mdp, end_components: &EndComponents) -> Result<Solution, SolveError> {
@@ -171,9 +167,9 @@ fn solve_multichain(mdp: &Mdp, end_components: &EndComponents) -> Result<Solutio
     let settled = quotient.best_stopping(0.0, &stay)?;
     let lower = quotient.best_stopping(0.0, &low)?;
     let upper = quotient.best_stopping(0.0, &high)?;
-    // Values belong to a real policy and elimination only adds. They can be too low by no more than
-    // what the best actions still seem to add per move, times the moves that anyone can make, and
-    // never above the best place to stay.
+    // `upper.value` belongs to a policy and was computed without subtraction. The optimum exceeds it by
+    // at most (residual + rounding) per move, times the largest expected number of moves, and never
+    // exceeds the best gain of a component.
     let rounding = (mdp.max_support() + 4) as f64 * f64::EPSILON * r_max;
     let moves = quotient.best_stopping(1.0, &vec![0.0; stay.len()])?.value;
     let best_stay = high.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -184,15 +180,15 @@ fn solve_multichain(mdp: &Mdp, end_components: &EndComponents) -> Result<Solutio
         let above = (upper.value[node] + blur).min(best_stay).max(value) - value;
         let below = value - lower.value[node];
         gain.push(value);
-        // Who stays at once has no sum to round.
+        // A node that stays has no sum and no rounding error.
         let stays = stay.get(node).is_some_and(|&worth| worth == value);
         let summing = if stays { 0.0 } else { rounding * mdp.states() as f64 };
         error.push(above.max(below) + summing);
     }
 
-    // Gains are good to a few units in the last place *of themselves*. An action conserves them if
-    // what it loses is that small against the chance that it changes anything at all: an action that
-    // mostly stays may be played so often that the least loss adds up.
+    // Gains have a relative error of a few ulps. An action conserves the gain if its loss is that small
+    // relative to the probability that the gain changes at all: an action that mostly keeps the gain
+    // may be played very often, and small losses add up.
     let mut conserves = vec![false; mdp.pairs()];
     for state in 0..mdp.states() {
         for pair in mdp.pairs_of(state) {
@@ -203,33 +199,33 @@ fn solve_multichain(mdp: &Mdp, end_components: &EndComponents) -> Result<Solutio
             conserves[pair] = change >= -TOLERANCE * size;
         }
     }
-    let part = Part::of(
+    let sub = SubMdp::of(
         mdp,
         (0..mdp.states() as u32).collect(),
         &mut local,
         |pair| conserves[pair],
         |state, pair| mdp.mean_reward(pair) - gain[state],
     );
-    let answer = constant::solve(&part, r_max, 8.0 * TOLERANCE * r_max);
-    Ok(solution(mdp, &part, gain, error, answer, sweeps))
+    let answer = constant::solve(&sub, r_max, 8.0 * TOLERANCE * r_max);
+    Ok(solution(mdp, &sub, gain, error, answer, sweeps))
 }
 
 fn solution(
     mdp: &Mdp,
-    part: &Part<'_>,
+    sub: &SubMdp<'_>,
     gain: Vec<f64>,
     gain_error: Vec<f64>,
-    answer: Constant,
+    answer: ConstantGain,
     sweeps_before: u64,
 ) -> Solution {
-    // Rewards lie in [0, r_max], and so does every gain, however little else is known.
+    // Rewards lie in [0, r_max], and so do gains.
     let r_max = mdp.r_max();
     let gain: Vec<f64> = gain.into_iter().map(|gain| gain.clamp(0.0, r_max)).collect();
     let bounded = gain_error.into_iter().zip(&gain).map(|(e, g)| e.min(g.max(r_max - g)));
     let gain_error = bounded.collect();
     let lowest = answer.bias.iter().copied().fold(f64::INFINITY, f64::min);
-    let actions = (0..part.len()).map(|local| {
-        part.pair(answer.choice[local] as usize) - mdp.pairs_of(part.state(local)).start
+    let actions = (0..sub.len()).map(|local| {
+        sub.pair(answer.choice[local] as usize) - mdp.pairs_of(sub.state(local)).start
     });
     Solution {
         gain,

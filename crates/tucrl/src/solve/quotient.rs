@@ -1,22 +1,19 @@
-//! Where should one settle for ever?
+//! In which end component of a multichain MDP should a policy stay?
 //!
-//! In a multichain world every end component has its own best gain, and from each state one chooses
-//! where to end up. Each component becomes one node with an extra action "stay", worth its gain; the
-//! states outside are nodes of their own. What is left has no end components, so every policy surely
-//! stays somewhere, and the best expected stay value is the optimal gain (ALGORITHMS 7.3). Solved by
-//! policy iteration with exact evaluation.
-//!
-//! Reads `mdp`, `structure`, `chain`; feeds `solve`. Departures: none.
+//! The quotient has one node per maximal end component, with an action "stay" worth the component's
+//! optimal gain, and one node per other state. It has no end components, so every policy stays
+//! somewhere with probability one, and the largest expected stay value is the optimal gain (Ashok et
+//! al. 2017). Solved by policy iteration with exact evaluation.
 
 use crate::chain::TransientSolver;
 use crate::error::SolveError;
 use crate::mdp::Mdp;
 use crate::structure::EndComponents;
 
-/// Rounds of policy iteration; a handful are the rule.
+/// The largest number of rounds of policy iteration.
 const ROUND_LIMIT: u64 = 1_000;
 
-/// The world with every end component shrunk to one node.
+/// The MDP with every maximal end component contracted to one node.
 pub(crate) struct Quotient<'a> {
     mdp: &'a Mdp,
     components: usize,
@@ -26,11 +23,11 @@ pub(crate) struct Quotient<'a> {
     leaving: Vec<Vec<u32>>,
 }
 
-/// The best values of an optimal-stopping problem on the quotient.
+/// The solution of an optimal-stopping problem on the quotient.
 pub(crate) struct Stopping {
     /// One value per node.
     pub(crate) value: Vec<f64>,
-    /// By how much some action still looks better than it is held to be.
+    /// The largest remaining improvement by one action.
     pub(crate) residual: f64,
 }
 
@@ -55,10 +52,10 @@ impl<'a> Quotient<'a> {
         self.node_of[state] as usize
     }
 
-    /// Maximises `step` per leaving move plus `stop[component]` when staying, over all policies.
+    /// Maximises `step` per move plus `stop[component]` for staying.
     ///
     /// # Errors
-    /// When a huge slow quotient exceeds the solver's budget.
+    /// When policy iteration or the evaluation of a policy does not converge.
     pub(crate) fn best_stopping(&self, step: f64, stop: &[f64]) -> Result<Stopping, SolveError> {
         let nodes = self.leaving.len();
         let scale = stop.iter().fold(step.abs(), |scale, value| scale.max(value.abs()));
@@ -97,7 +94,7 @@ impl<'a> Quotient<'a> {
             }
         }
         Err(SolveError::NotConverged {
-            what: "where to settle in a multichain world",
+            what: "the gain of a multichain MDP",
             sweeps: ROUND_LIMIT,
             span: f64::NAN,
             tolerance: 1e-13,

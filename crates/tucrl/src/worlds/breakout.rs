@@ -1,16 +1,15 @@
-//! How large is the gap between the states a game could name and those it can show?
+//! A small Breakout as a table; walls with a hole above a brick cannot be reached.
 //!
-//! The paper mentions Breakout, whose walls with a hole above a brick can never be seen; it gives
-//! no model. This small one is ours. A wall of `width` × `height` bricks stands over a paddle.
-//! State = wall · width + paddle column, where bit column · height + row of the wall tells whether
-//! a brick is left, row 0 lowest. Each step the paddle moves left, stays or moves right (the border
-//! stops it), then the ball flies up in the paddle's column with probability 1 − slip, in each
-//! neighbouring column (the border again) with slip/2. It takes the lowest brick of its column and
-//! earns (row + 1)/height; an emptied wall is built up again. A ball into an empty column is a
-//! miss: it earns 0 and the wall is built up again. Start: a full wall, paddle in column width/2.
+//! Fruit, Pirotta, Lazaric 2018 mention the game and its impossible walls; they give no model, so this one is ours. A
+//! wall of `width` × `height` bricks stands over a paddle. State = wall · width + paddle column, where bit
+//! column · height + row of the wall tells whether a brick is left, row 0 lowest. Each step the paddle moves left, stays
+//! or moves right (the border stops it), then the ball flies up in the paddle's column with probability 1 − slip, in each
+//! neighbouring column (the border again) with slip/2. It takes the lowest brick of its column and earns
+//! (row + 1)/height; an emptied wall is built up again. A ball into an empty column is a miss: it earns 0 and the wall is
+//! built up again. Start: a full wall, paddle in column width/2.
 //!
-//! Facts (width, height, slip → states, reachable, g*, span over reachable, diameter of the
-//! reachable part, largest reachable support):
+//! Facts (width, height, slip → states, reachable, g*, span over reachable, diameter of the reachable part, largest
+//! reachable support):
 //!
 //! | world | states | reachable | g* | span | diameter | support |
 //! | --- | --- | --- | --- | --- | --- | --- |
@@ -21,24 +20,35 @@
 //! | 3, 3, 0.1 | 1536 | 183 | 0.6493689865 | 1.55197230 | | 3 |
 //! | 4, 2, 0.1 | 1024 | 292 | 0.7216734486 | 1.55312325 | | 3 |
 //!
-//! With slip the reachable walls are the (height + 1)^width stacks without holes, less the empty
-//! one, which is rebuilt at once; a few are never seen with the paddle far away. Every step takes a
-//! brick or rebuilds, so all other walls are transient and the world is weakly communicating.
-//!
-//! Departures from the paper: the model is ours.
+//! With slip the reachable walls are the (height + 1)^width stacks without holes, less the empty one, which is rebuilt at
+//! once; a few are never seen with the paddle far away. Every step takes a brick or rebuilds, so all other walls are
+//! transient and the MDP is weakly communicating.
 
-use super::{MAX_STATES, names_if_few, require, require_probability};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    MAX_STATES, Nested, PROBABILITY, World, WorldAbout, WorldKind, names_if_few, require,
+    require_probability,
+};
 use crate::error::WorldError;
 use crate::mdp::Mdp;
+use crate::model::Model;
 
 /// A small Breakout.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Breakout {
-    /// Columns of the wall.
+    /// columns of the wall
+    #[serde(rename = "w")]
+    #[schemars(extend("x-aliases" = ["width"], "x-accepts" = "a positive integer"))]
     pub width: usize,
-    /// Rows of the wall.
+    /// rows of the wall
+    #[serde(rename = "h")]
+    #[schemars(extend("x-aliases" = ["height"], "x-accepts" = "a positive integer"))]
     pub height: usize,
-    /// The probability that the ball leaves the paddle's column.
+    /// the probability that the ball leaves the paddle's column
+    #[serde(rename = "q")]
+    #[schemars(extend("x-aliases" = ["slip"], "x-accepts" = PROBABILITY))]
     pub slip: f64,
 }
 
@@ -61,9 +71,9 @@ impl Breakout {
         let bricks = self.width.saturating_mul(self.height);
         let fits = bricks <= 26 && self.width << bricks <= MAX_STATES;
         let size_holds = |size| size > 0 && (fits || bricks == 0);
-        require(size_holds(self.width), Self::NAME, "width", self.width, SIZES)?;
-        require(size_holds(self.height), Self::NAME, "height", self.height, SIZES)?;
-        require_probability(Self::NAME, "slip", self.slip)?;
+        require(size_holds(self.width), Self::NAME, "w", self.width, SIZES)?;
+        require(size_holds(self.height), Self::NAME, "h", self.height, SIZES)?;
+        require_probability(Self::NAME, "q", self.slip)?;
         let last = self.width - 1;
         let full = (1usize << bricks) - 1;
         let states = self.width << bricks;
@@ -110,6 +120,33 @@ impl Breakout {
         let rows = rows.map(|row| (0..self.width).map(|column| brick(column, row)).collect());
         format!("{} paddle {paddle}", rows.collect::<Vec<String>>().join("/"))
     }
+}
+
+impl World for Breakout {
+    fn model(&self, _: &Nested<'_>) -> Result<Model, WorldError> {
+        Ok(self.build()?.into())
+    }
+}
+
+pub(super) fn kind() -> WorldKind {
+    WorldKind::new::<Breakout>(WorldAbout {
+        name: Breakout::NAME,
+        summary: "a small Breakout; walls with holes never happen",
+        states: 192,
+        actions: 3,
+        facts: &[
+            "There are w 2^(w h) states; always weakly communicating.",
+            "w, h, q      states  reachable  gain          span        diameter",
+            "2, 2, 0          32         12  0.75          0.5         5",
+            "2, 2, 0.1        32         16  0.7370544090  0.53564728  83.35802632",
+            "3, 2, 0         192         42  0.75          1.5         8",
+            "3, 2, 0.1       192         74  0.7266559737  1.35422865  1709.852967",
+            "3, 3, 0.1      1536        183  0.6493689865  1.55197230",
+            "4, 2, 0.1      1024        292  0.7216734486  1.55312325",
+            "Span and diameter are those of the reachable part.",
+        ],
+        example: "breakout:w=4,q=0",
+    })
 }
 
 #[cfg(test)]
@@ -176,16 +213,16 @@ mod tests {
         let sizes = "a positive integer with 2^(width * height) * width at most 2^26";
         let refusal =
             |width, height, slip| Breakout { width, height, slip }.build().unwrap_err().to_string();
-        assert_eq!(refusal(0, 2, 0.1), format!("breakout: width = 0 is out of range: {sizes}"));
-        assert_eq!(refusal(3, 0, 0.1), format!("breakout: height = 0 is out of range: {sizes}"));
-        assert_eq!(refusal(5, 5, 0.1), format!("breakout: width = 5 is out of range: {sizes}"));
+        assert_eq!(refusal(0, 2, 0.1), format!("breakout: w = 0 is out of range: {sizes}"));
+        assert_eq!(refusal(3, 0, 0.1), format!("breakout: h = 0 is out of range: {sizes}"));
+        assert_eq!(refusal(5, 5, 0.1), format!("breakout: w = 5 is out of range: {sizes}"));
         assert_eq!(
             refusal(usize::MAX, 2, 0.1),
-            format!("breakout: width = {} is out of range: {sizes}", usize::MAX)
+            format!("breakout: w = {} is out of range: {sizes}", usize::MAX)
         );
         assert_eq!(
             refusal(3, 2, f64::NAN),
-            "breakout: slip = NaN is out of range: a number in [0, 1]"
+            "breakout: q = NaN is out of range: a number in [0, 1]"
         );
     }
 }

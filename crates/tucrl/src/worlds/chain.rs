@@ -1,27 +1,38 @@
-//! Does a learner walk past small rewards to a large one?
+//! The chain: small rewards now, or a large one at the end.
 //!
-//! The chain of Strens (2000; Dearden et al. 1998). `length` states in a row. Forward moves right
-//! and earns nothing; in the last state it stays and earns 1. Backward returns to the first state
-//! and earns 0.2. With probability `slip` an action has the other's effect, reward included.
+//! Strens 2000; Dearden et al. 1998. `length` states in a row. Forward moves right and earns nothing; in the last state
+//! it stays and earns 1. Backward returns to the first state and earns 0.2. With probability `slip` an action has the
+//! other's effect, reward included.
 //!
-//! Facts, derived here: always forward, the last state is occupied with probability
-//! (1−slip)^(length−1), so the gain is (1−slip)^length + 0.2 slip: 0.36768 for the defaults, where
-//! this is optimal (long slippery chains are not worth walking). With slip s > 0 the time forward
-//! to the last state is ((1−s)^(1−length) − 1)/s, 7.207 for the defaults; this is the diameter
-//! there. Every state is reachable; the largest support is 2.
+//! Facts, derived here: always forward, the last state is occupied with probability (1−slip)^(length−1), so the gain is
+//! (1−slip)^length + 0.2 slip: 0.36768 for the defaults, where this is optimal (in long slippery chains it is not). With
+//! slip s > 0 the time forward to the last state is ((1−s)^(1−length) − 1)/s, 7.207 for the defaults; this is the
+//! diameter there. Every state is reachable; the largest support is 2.
 //!
-//! Departures: rewards 10 and 2 are divided by 10. The paper does not use this world.
+//! Departures from the source: rewards 10 and 2 are divided by 10.
 
-use super::{MAX_STATES, names_if_few, require, require_probability};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    MAX_STATES, Nested, PROBABILITY, World, WorldAbout, WorldKind, names_if_few, require,
+    require_probability,
+};
 use crate::error::WorldError;
 use crate::mdp::Mdp;
+use crate::model::Model;
+
+const LENGTH: &str = "an integer between 2 and 2^26";
 
 /// A slippery chain.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Chain {
-    /// How many states, at least 2.
+    /// how many states
+    #[serde(rename = "n")]
+    #[schemars(extend("x-aliases" = ["length"], "x-accepts" = LENGTH))]
     pub length: usize,
-    /// The probability that an action has the other's effect.
+    /// the probability that an action has the other's effect
+    #[schemars(extend("x-accepts" = PROBABILITY))]
     pub slip: f64,
 }
 
@@ -42,7 +53,7 @@ impl Chain {
     pub fn build(&self) -> Result<Mdp, WorldError> {
         let (length, slip) = (self.length, self.slip);
         let accepted = (2..=MAX_STATES).contains(&length);
-        require(accepted, Self::NAME, "length", length, "an integer between 2 and 2^26")?;
+        require(accepted, Self::NAME, "n", length, LENGTH)?;
         require_probability(Self::NAME, "slip", slip)?;
         let last = length - 1;
         let mut builder = Mdp::builder();
@@ -60,6 +71,27 @@ impl Chain {
             .action_names(["forward", "backward"]);
         Ok(builder.build()?)
     }
+}
+
+impl World for Chain {
+    fn model(&self, _: &Nested<'_>) -> Result<Model, WorldError> {
+        Ok(self.build()?.into())
+    }
+}
+
+pub(super) fn kind() -> WorldKind {
+    WorldKind::new::<Chain>(WorldAbout {
+        name: Chain::NAME,
+        summary: "small rewards now or a large one at the end",
+        states: 5,
+        actions: 2,
+        facts: &[
+            "Always forward earns (1 - slip)^n + 0.2 slip: 0.36768 by default, where it is",
+            "optimal. The time forward to the last state is ((1 - slip)^(1 - n) - 1)/slip:",
+            "7.207 by default, where it is D.",
+        ],
+        example: "chain:n=10,slip=0.1",
+    })
 }
 
 #[cfg(test)]
@@ -98,10 +130,7 @@ mod tests {
     #[test]
     fn parameters_out_of_range_are_refused() {
         let refusal = |length, slip| Chain { length, slip }.build().unwrap_err().to_string();
-        assert_eq!(
-            refusal(1, 0.2),
-            "chain: length = 1 is out of range: an integer between 2 and 2^26"
-        );
+        assert_eq!(refusal(1, 0.2), "chain: n = 1 is out of range: an integer between 2 and 2^26");
         assert_eq!(refusal(5, -0.2), "chain: slip = -0.2 is out of range: a number in [0, 1]");
         assert_eq!(refusal(5, f64::NAN), "chain: slip = NaN is out of range: a number in [0, 1]");
     }

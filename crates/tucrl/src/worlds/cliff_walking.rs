@@ -1,34 +1,38 @@
-//! Does a learner walk along the edge?
+//! Cliff walking: the shortest way follows an edge; falling restarts.
 //!
-//! Cliff walking (Sutton and Barto, Example 6.6), made continuing. A board of 4 × 12 cells numbered
-//! row by row; start in the lower left corner, goal in the lower right, a cliff between them. A
-//! step costs 1; stepping into the cliff costs 100 and the next state is the start; entering the
-//! goal earns `goal` and the next state is the start. Rewards are (r + 100)/100: 0.99 a step, 0 for
-//! the fall. Actions up, right, down, left, as in Gymnasium.
+//! Sutton and Barto, Example 6.6, made continuing. A board of 4 × 12 cells numbered row by row; start in the lower left
+//! corner, goal in the lower right, a cliff between them. A step costs 1; stepping into the cliff costs 100 and the next
+//! state is the start; entering the goal earns `goal` and the next state is the start. Rewards are (r + 100)/100: 0.99
+//! per step, 0 for the fall. Actions up, right, down, left, as in Gymnasium.
 //!
-//! Facts, derived here: 37 of 48 cells are reachable; the ten cliff cells and the goal never are
-//! and lead to the start. The path along the edge takes 13 steps, so that
-//! g* = 0.99 + (goal + 1)/1300: 0.990769 for the default. The diameter of the reachable part is 14.
-//! All moves are deterministic.
+//! Facts, derived here: 37 of 48 cells are reachable; the ten cliff cells and the goal never are and lead to the start.
+//! The path along the edge takes 13 steps, so that g* = 0.99 + (goal + 1)/1300: 0.990769 for the default. The diameter of
+//! the reachable part is 14. All moves are deterministic.
 //!
-//! Departures: the book pays −1 also for the step into the goal. On average per step every policy
-//! that never falls is then optimal, whether it arrives or not; so the goal earns 0 by default.
-//! The paper does not use this world.
+//! Departures from the source: the book pays −1 also for the step into the goal. On average per step every policy that
+//! never falls is then optimal, whether it arrives or not; so the goal earns 0 by default.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::grid::{Direction, Grid};
-use super::{names_if_few, require};
+use super::{Nested, World, WorldAbout, WorldKind, names_if_few, require};
 use crate::error::WorldError;
 use crate::mdp::Mdp;
+use crate::model::Model;
 
 const GRID: Grid = Grid { rows: 4, columns: 12 };
 const START: usize = 36;
 const GOAL: usize = 47;
 const MOVES: [Direction; 4] = [Direction::Up, Direction::Right, Direction::Down, Direction::Left];
 
+const AT_GOAL: &str = "a number in [-1, 0]";
+
 /// A board with a cliff between start and goal.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct CliffWalking {
-    /// What entering the goal earns before scaling, in `[-1, 0]`; the book's game has -1.
+    /// what entering the goal earns before scaling; the book has -1
+    #[schemars(extend("x-accepts" = AT_GOAL))]
     pub goal: f64,
 }
 
@@ -42,7 +46,7 @@ impl CliffWalking {
     /// When `goal` is not in `[-1, 0]`.
     pub fn build(&self) -> Result<Mdp, WorldError> {
         let accepted = (-1.0..=0.0).contains(&self.goal);
-        require(accepted, Self::NAME, "goal", self.goal, "a number in [-1, 0]")?;
+        require(accepted, Self::NAME, "goal", self.goal, AT_GOAL)?;
         let scaled = |reward: f64| (reward + 100.0) / 100.0;
         let mut builder = Mdp::builder();
         for cell in 0..GRID.cells() {
@@ -66,6 +70,26 @@ impl CliffWalking {
             .action_names(["up", "right", "down", "left"]);
         Ok(builder.build()?)
     }
+}
+
+impl World for CliffWalking {
+    fn model(&self, _: &Nested<'_>) -> Result<Model, WorldError> {
+        Ok(self.build()?.into())
+    }
+}
+
+pub(super) fn kind() -> WorldKind {
+    WorldKind::new::<CliffWalking>(WorldAbout {
+        name: CliffWalking::NAME,
+        summary: "a short way along an edge; falling restarts",
+        states: 48,
+        actions: 4,
+        facts: &[
+            "37 of 48 states are reachable, their diameter is 14.",
+            "The gain is 0.99 + (goal + 1)/1300.",
+        ],
+        example: "cliff-walking:goal=-1",
+    })
 }
 
 #[cfg(test)]

@@ -1,26 +1,30 @@
-//! Can a learner find one treasure at the end of a single path?
+//! Deep sea: one treasure at the end of a single path.
 //!
-//! The deep sea of bsuite (Osband et al. 2020), made continuing and deterministic. On a board of
-//! size × size cells, numbered row by row, each step sinks one row and moves one column left or
-//! right (the border stops it); from the last row the next state is the surface, state 0. Right
-//! costs 0.01/size in bsuite; with all rewards raised by that, left earns 0.01/size, right nothing,
-//! and right from the last cell of the last row, the treasure, earns 1.
+//! bsuite (Osband et al. 2020), made continuing and deterministic. On a board of size × size cells, numbered row by row,
+//! each step sinks one row and moves one column left or right (the border stops it); from the last row the next state is
+//! the surface, state 0. Right costs 0.01/size in bsuite; with all rewards raised by that, left earns 0.01/size, right
+//! nothing, and right from the last cell of the last row, the treasure, earns 1.
 //!
-//! Facts, derived here, for size n: g* = 1/n (always right). Cells with column > row cannot be
-//! reached, which leaves n(n+1)/2. Their diameter is 2n − 2. h* over them is row/n on the diagonal
-//! and −0.99(n − row)/n below it, so that the span is 1.99(n − 1)/n. All moves are deterministic.
+//! Facts, derived here, for size n: g* = 1/n (always right). Cells with column > row cannot be reached, which leaves
+//! n(n+1)/2. Their diameter is 2n − 2. h* over them is row/n on the diagonal and −0.99(n − row)/n below it, so that the
+//! span is 1.99(n − 1)/n. All moves are deterministic.
 //!
-//! Departures: bsuite swaps left and right at random per cell; here they mean what they say. The
-//! paper does not use this world.
+//! Departures from the source: bsuite swaps left and right at random per cell; here they are not swapped.
 
-use super::{MAX_STATES, names_if_few, require};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{MAX_STATES, Nested, World, WorldAbout, WorldKind, names_if_few, require};
 use crate::error::WorldError;
 use crate::mdp::Mdp;
+use crate::model::Model;
 
 /// A board to sink through, with a treasure in one corner.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DeepSea {
-    /// How many rows and columns, 1 to 8192.
+    /// how many rows and columns
+    #[serde(rename = "n")]
+    #[schemars(extend("x-aliases" = ["size"], "x-accepts" = "an integer between 1 and 8192"))]
     pub size: usize,
 }
 
@@ -42,7 +46,7 @@ impl DeepSea {
         let size = self.size;
         let accepted = size >= 1 && size.saturating_mul(size) <= MAX_STATES;
         let expected = "an integer between 1 and 8192 (2^26 states)";
-        require(accepted, Self::NAME, "size", size, expected)?;
+        require(accepted, Self::NAME, "n", size, expected)?;
         let last = size - 1;
         let mut builder = Mdp::builder();
         for row in 0..size {
@@ -63,6 +67,27 @@ impl DeepSea {
             .action_names(["left", "right"]);
         Ok(builder.build()?)
     }
+}
+
+impl World for DeepSea {
+    fn model(&self, _: &Nested<'_>) -> Result<Model, WorldError> {
+        Ok(self.build()?.into())
+    }
+}
+
+pub(super) fn kind() -> WorldKind {
+    WorldKind::new::<DeepSea>(WorldAbout {
+        name: DeepSea::NAME,
+        summary: "one treasure at the end of a single path",
+        states: 100,
+        actions: 2,
+        facts: &[
+            "The gain is 1/n: always right.",
+            "n(n + 1)/2 of n^2 states are reachable; over them the diameter is 2n - 2",
+            "and the span 1.99(n - 1)/n.",
+        ],
+        example: "deep-sea:n=20",
+    })
 }
 
 #[cfg(test)]
@@ -103,7 +128,7 @@ mod tests {
             assert_eq!(
                 DeepSea { size }.build().unwrap_err().to_string(),
                 format!(
-                    "deep-sea: size = {size} is out of range: \
+                    "deep-sea: n = {size} is out of range: \
                      an integer between 1 and 8192 (2^26 states)"
                 )
             );

@@ -1,23 +1,24 @@
-//! How does a learner find its way through doors?
+//! Four rooms with four doors, to be crossed from corner to corner.
 //!
-//! The four rooms of Sutton, Precup and Singh (1999): 104 open cells of an 11 × 11 board, numbered
-//! in reading order; actions up, right, down, left. With probability `slip` the move goes in one of
-//! the other three directions, each equally likely; walls and the border stop it. Any action in the
-//! goal cell earns 1 and the next state is the start. Start: the upper left corner; goal: the lower
-//! right corner.
+//! Sutton, Precup and Singh 1999: 104 open cells of an 11 × 11 board, numbered in reading order; actions up, right, down,
+//! left. With probability `slip` the move goes in one of the other three directions, each equally likely; walls and the
+//! border stop it. Any action in the goal cell earns 1 and the next state is the start. Start: the upper left corner;
+//! goal: the lower right corner.
 //!
-//! Facts, derived here or computed by value iteration: every cell is reachable. The shortest way
-//! takes 20 moves, so that without slipping g* = 1/21. With slip 1/3, g* = 0.0265737034. The
-//! start is worst and the goal best, one paid step apart, so the span is 1 − g*. The largest
-//! support is 4.
+//! Facts, derived here or computed by value iteration: every cell is reachable. The shortest way takes 20 moves, so that
+//! without slipping g* = 1/21. With slip 1/3, g* = 0.0265737034. The start is worst and the goal best, one paid step
+//! apart, so the span is 1 − g*. The largest support is 4.
 //!
-//! Departures: the original has several goals and no fixed start, and is not continuing. The paper
-//! does not use this world.
+//! Departures from the source: the original has several goals and no fixed start, and is not continuing.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::grid::{Direction, Grid};
-use super::{names_if_few, require_probability};
+use super::{Nested, PROBABILITY, World, WorldAbout, WorldKind, names_if_few, require_probability};
 use crate::error::WorldError;
 use crate::mdp::Mdp;
+use crate::model::Model;
 
 const MAP: [&str; 11] = [
     ".....#.....",
@@ -36,9 +37,10 @@ const GRID: Grid = Grid { rows: 11, columns: 11 };
 const MOVES: [Direction; 4] = [Direction::Up, Direction::Right, Direction::Down, Direction::Left];
 
 /// Four rooms with four doors.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FourRooms {
-    /// The probability that a move goes in another direction.
+    /// the probability that a move goes in another direction
+    #[schemars(extend("x-accepts" = PROBABILITY))]
     pub slip: f64,
 }
 
@@ -90,6 +92,26 @@ impl FourRooms {
             .action_names(["up", "right", "down", "left"]);
         Ok(builder.build()?)
     }
+}
+
+impl World for FourRooms {
+    fn model(&self, _: &Nested<'_>) -> Result<Model, WorldError> {
+        Ok(self.build()?.into())
+    }
+}
+
+pub(super) fn kind() -> WorldKind {
+    WorldKind::new::<FourRooms>(WorldAbout {
+        name: FourRooms::NAME,
+        summary: "a way through doors from corner to corner",
+        states: 104,
+        actions: 4,
+        facts: &[
+            "Communicating; the span is 1 minus the gain.",
+            "slip = 0: gain 1/21. slip = 1/3: gain 0.0265737034.",
+        ],
+        example: "four-rooms:slip=0",
+    })
 }
 
 #[cfg(test)]

@@ -1,13 +1,12 @@
-//! How does a learner cross ice that it cannot steer on?
+//! FrozenLake: slippery ice with holes; falling in restarts.
 //!
-//! FrozenLake with Gymnasium's two maps, made continuing. Cells are numbered row by row; actions
-//! left, down, right, up. On slippery ice the move goes in the intended direction or in one of the
-//! two across it, each with probability 1/3; the border stops it. Stepping into a hole earns 0 and
-//! onto the goal 1, and in both cases the next state is the start. The reward is drawn together
-//! with the move, since from some cells both ends are one step away.
+//! Gymnasium's two maps, made continuing. Cells are numbered row by row; actions left, down, right, up. On slippery ice
+//! the move goes in the intended direction or in one of the two across it, each with probability 1/3; the border stops
+//! it. Stepping into a hole earns 0 and onto the goal 1, and in both cases the next state is the start. The reward is
+//! drawn together with the move, since from some cells both ends are one step away.
 //!
-//! Facts, derived here or computed by value iteration: hole and goal cells are never occupied and
-//! lead to the start; the reachable cells are the others.
+//! Facts, derived here or computed by value iteration: hole and goal cells are never occupied and lead to the start; the
+//! reachable cells are the others.
 //!
 //! | map, ice | states | reachable | g* | span over reachable |
 //! | --- | --- | --- | --- | --- |
@@ -16,24 +15,30 @@
 //! | 8×8, dry | 64 | 53 | 1/14 | 13/14 |
 //! | 8×8, slippery | 64 | 53 | 0.0106141438 | 0.8506488071 |
 //!
-//! Departures: Gymnasium ends an episode and stops it after 100 or 200 steps; here it starts again
-//! and never stops. The paper does not use this world.
+//! Departures from the source: Gymnasium ends an episode and stops it after 100 or 200 steps; here it starts again and
+//! never stops.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 use super::grid::{Direction, Grid};
-use super::names_if_few;
+use super::{Nested, World, WorldAbout, WorldKind, names_if_few};
 use crate::error::WorldError;
 use crate::mdp::Mdp;
+use crate::model::Model;
 
 const START: usize = 0;
 const MOVES: [Direction; 4] = [Direction::Left, Direction::Down, Direction::Right, Direction::Up];
 
 /// The map of [`FrozenLake`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub enum FrozenLakeMap {
     /// Four rows of four cells, four holes.
     #[default]
+    #[serde(rename = "4x4")]
     Map4x4,
     /// Eight rows of eight cells, ten holes.
+    #[serde(rename = "8x8")]
     Map8x8,
 }
 
@@ -51,11 +56,11 @@ impl FrozenLakeMap {
 }
 
 /// A frozen lake with holes.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct FrozenLake {
-    /// Which lake.
+    /// which of Gymnasium's lakes
     pub map: FrozenLakeMap,
-    /// Whether moves may go astray.
+    /// whether moves may go astray
     pub slippery: bool,
 }
 
@@ -72,7 +77,7 @@ impl FrozenLake {
     /// Builds the world.
     ///
     /// # Errors
-    /// Never: every choice is a world. The type is that of the other worlds.
+    /// Never; the type is that of the other worlds.
     pub fn build(&self) -> Result<Mdp, WorldError> {
         let rows = self.map.rows();
         let grid = Grid { rows: rows.len(), columns: rows.len() };
@@ -107,6 +112,29 @@ impl FrozenLake {
             .action_names(["left", "down", "right", "up"]);
         Ok(builder.build()?)
     }
+}
+
+impl World for FrozenLake {
+    fn model(&self, _: &Nested<'_>) -> Result<Model, WorldError> {
+        Ok(self.build()?.into())
+    }
+}
+
+pub(super) fn kind() -> WorldKind {
+    WorldKind::new::<FrozenLake>(WorldAbout {
+        name: FrozenLake::NAME,
+        summary: "cross ice with holes; falling restarts",
+        states: 16,
+        actions: 4,
+        facts: &[
+            "Holes and the goal are never occupied: weakly communicating.",
+            "4x4: 11 of 16 reachable; dry: gain 1/6, span 5/6;",
+            "slippery: gain 11/612, span 25/34 (over reachable states).",
+            "8x8: 53 of 64 reachable; dry: gain 1/14, span 13/14;",
+            "slippery: gain 0.0106141438, span 0.8506488071.",
+        ],
+        example: "frozen-lake:map=8x8,slippery=false",
+    })
 }
 
 #[cfg(test)]

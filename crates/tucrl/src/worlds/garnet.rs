@@ -1,38 +1,50 @@
-//! What does an unremarkable world look like?
+//! Garnet: random sparse MDPs.
 //!
-//! Garnet worlds (Bhatnagar et al. 2009): every pair leads to `branching` different next states,
-//! drawn uniformly, with the lengths of the pieces into which `branching` − 1 uniform cuts divide
-//! the unit interval as probabilities, and pays a constant reward drawn uniformly from `[0, 1)`.
+//! Bhatnagar et al. 2009: every pair leads to `branching` different next states, drawn uniformly, with the lengths of the
+//! pieces into which `branching` − 1 uniform cuts divide the unit interval as probabilities, and pays a constant reward
+//! drawn uniformly from `[0, 1)`.
 //!
-//! A seed means the same world for ever. For each state and each action in order the stream
-//! `RandomStream::new(seed)` gives first the next states (Floyd's sampling: for j from states −
-//! branching to states − 1 draw t below j + 1 and take it, or j if t was taken), then the cuts,
-//! then the reward. Cuts that coincide would give a piece of length 0: all are drawn again.
+//! A seed gives the same MDP in every version. For each state and each action in order the stream
+//! `RandomStream::new(seed)` gives first the next states (Floyd's sampling: for j from states − branching to states − 1
+//! draw t below j + 1 and take it, or j if t was taken), then the cuts, then the reward. Cuts that coincide would give a
+//! piece of length 0: all are drawn again.
 //!
-//! Facts: every support has exactly `branching` states. Whether all states are reachable from
-//! state 0, the start, is up to the seed; time and memory grow with states · actions · branching.
+//! Facts: every support has exactly `branching` states. Whether all states are reachable from state 0, the start, depends
+//! on the seed; time and memory grow with states · actions · branching.
 //!
-//! Departures: Bhatnagar et al. draw rewards from a normal law; ours are bounded. The paper does
-//! not use these worlds.
+//! Departures from the source: Bhatnagar et al. draw rewards from a normal law; ours are bounded.
 
-use super::{MAX_STATES, require};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{MAX_STATES, Nested, World, WorldAbout, WorldKind, require};
 use crate::error::WorldError;
 use crate::mdp::Mdp;
+use crate::model::Model;
 use crate::rng::RandomStream;
 
 /// The largest number of transitions, 2^28: they take about three gigabytes.
 const MAX_TRANSITIONS: usize = 1 << 28;
+const STATES: &str = "an integer between 1 and 2^26";
+const BRANCHING: &str = "an integer between 1 and the number of states";
 
-/// A random world.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// A random sparse MDP.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Garnet {
-    /// How many states.
+    /// how many states
+    #[serde(rename = "s")]
+    #[schemars(extend("x-aliases" = ["states"], "x-accepts" = STATES))]
     pub states: usize,
-    /// How many actions each state has.
+    /// how many actions each state has
+    #[serde(rename = "a")]
+    #[schemars(extend("x-aliases" = ["actions"], "x-accepts" = "a positive integer with s * a * b at most 2^28"))]
     pub actions: usize,
-    /// How many next states each pair has, at most `states`.
+    /// how many next states each action has
+    #[serde(rename = "b")]
+    #[schemars(extend("x-aliases" = ["branching"], "x-accepts" = BRANCHING))]
     pub branching: usize,
-    /// Which world of this shape.
+    /// which world of this shape
+    #[schemars(extend("x-accepts" = "an integer between 0 and 2^64 - 1"))]
     pub seed: u64,
 }
 
@@ -54,14 +66,13 @@ impl Garnet {
     pub fn build(&self) -> Result<Mdp, WorldError> {
         let Self { states, actions, branching, seed } = *self;
         let accepted = (1..=MAX_STATES).contains(&states);
-        require(accepted, Self::NAME, "states", states, "an integer between 1 and 2^26")?;
+        require(accepted, Self::NAME, "s", states, STATES)?;
         let accepted = (1..=states).contains(&branching);
-        let expected = "an integer between 1 and the number of states";
-        require(accepted, Self::NAME, "branching", branching, expected)?;
+        require(accepted, Self::NAME, "b", branching, BRANCHING)?;
         let transitions = (states * branching).saturating_mul(actions);
         let accepted = actions >= 1 && transitions <= MAX_TRANSITIONS;
         let expected = "a positive integer with states * actions * branching at most 2^28";
-        require(accepted, Self::NAME, "actions", actions, expected)?;
+        require(accepted, Self::NAME, "a", actions, expected)?;
 
         let mut random = RandomStream::new(seed);
         let mut builder = Mdp::builder();
@@ -114,6 +125,26 @@ fn cut(cuts: &mut Vec<f64>, pieces: usize, random: &mut RandomStream) {
     }
 }
 
+impl World for Garnet {
+    fn model(&self, _: &Nested<'_>) -> Result<Model, WorldError> {
+        Ok(self.build()?.into())
+    }
+}
+
+pub(super) fn kind() -> WorldKind {
+    WorldKind::new::<Garnet>(WorldAbout {
+        name: Garnet::NAME,
+        summary: "random and sparse; a seed fixes the world",
+        states: 100,
+        actions: 4,
+        facts: &[
+            "Every action has exactly b possible next states.",
+            "Whether all states are reachable depends on the seed; by default they are.",
+        ],
+        example: "garnet:s=1e5,seed=7",
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::probe::{reachable, row};
@@ -136,7 +167,7 @@ mod tests {
     }
 
     #[test]
-    fn a_seed_means_the_same_world_for_ever() {
+    fn a_seed_always_gives_the_same_world() {
         let mdp = Garnet::default().build().unwrap();
         let first = [
             (1, 0.011738591147523958),
@@ -167,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn a_million_states_are_no_trouble() {
+    fn a_million_states_can_be_built() {
         let mdp = Garnet { states: 1_000_000, actions: 1, branching: 3, seed: 0 }.build().unwrap();
         assert_eq!(mdp.transitions(), 3_000_000);
     }
@@ -179,20 +210,17 @@ mod tests {
         };
         assert_eq!(
             refusal(0, 4, 5),
-            "garnet: states = 0 is out of range: an integer between 1 and 2^26"
+            "garnet: s = 0 is out of range: an integer between 1 and 2^26"
         );
         assert_eq!(
             refusal(usize::MAX, 4, 5),
-            format!(
-                "garnet: states = {} is out of range: an integer between 1 and 2^26",
-                usize::MAX
-            )
+            format!("garnet: s = {} is out of range: an integer between 1 and 2^26", usize::MAX)
         );
         for branching in [0, 101] {
             assert_eq!(
                 refusal(100, 4, branching),
                 format!(
-                    "garnet: branching = {branching} is out of range: \
+                    "garnet: b = {branching} is out of range: \
                      an integer between 1 and the number of states"
                 )
             );
@@ -201,7 +229,7 @@ mod tests {
             assert_eq!(
                 refusal(100, actions, 5),
                 format!(
-                    "garnet: actions = {actions} is out of range: \
+                    "garnet: a = {actions} is out of range: \
                      a positive integer with states * actions * branching at most 2^28"
                 )
             );

@@ -1,7 +1,6 @@
-//! Where does one step lead on a rectangular board?
+//! Steps on a rectangular board.
 //!
-//! Cells are numbered in reading order, row by row from the upper left; a step over the border
-//! stays. Read by the worlds that are drawn as a board.
+//! Cells are numbered in reading order, row by row from the upper left; a step over the border stays.
 
 /// One of the four directions of a board.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

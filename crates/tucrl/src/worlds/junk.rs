@@ -1,32 +1,38 @@
-//! What do states cost that the designer wrote down and nobody can reach?
+//! Junk: any world, enlarged by states that cannot be reached.
 //!
-//! Any world, multiplied: `factor` copies of its states, of which only the first, copy 0, is the world itself.
-//! The other copies are junk: no state of copy 0 leads there, so a learner that starts where the world starts
-//! never sees one, and all that it can notice is the larger S. The paper's introduction describes such spaces
-//! and its sections 2 and 5 tell three kinds apart:
+//! `factor` copies of a world's states, of which only the first, copy 0, is the world itself. The other copies are junk:
+//! no state of copy 0 leads there, so a learner that starts where the world starts never sees one; only the nominal S
+//! changes. The construction is ours; Fruit, Pirotta, Lazaric 2018 describe such spaces in the introduction and tell
+//! three kinds apart in sections 2 and 5:
 //!
 //! - [`JunkKind::Islands`]: every junk state leads to itself only (multichain);
-//! - [`JunkKind::Transient`]: every junk state leads to the same state one copy further down, so that all end in
-//!   the world (weakly communicating if the world is);
+//! - [`JunkKind::Transient`]: every junk state leads to the same state one copy further down, so that all end in the
+//!   world (weakly communicating if the world is);
 //! - [`JunkKind::Chain`]: the junk states form one ring, in which every action goes on (multichain).
 //!
-//! Every junk state pays the largest reward, the more to be missed.
+//! Every junk state pays the largest reward, r_max.
 //!
-//! Facts: with a factor above 1, D is infinite; the gain from the start, S^C and D^C are those of the world.
-//! With factor 1 it *is* the world.
-//!
-//! Reads `generator`. Departures from the paper: the construction is ours.
+//! Facts: with a factor above 1, D is infinite; the gain from the start, S^C and D^C are those of the world. With factor
+//! 1 it *is* the world.
 
 use std::sync::Arc;
 
-use super::require;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Nested, World, WorldAbout, WorldKind, generated, require};
 use crate::error::WorldError;
-use crate::generator::{Generator, Outcomes};
+use crate::generator::{Generator, Outcomes, Tabled};
+use crate::model::Model;
+use crate::options::Spec;
 use crate::rng::RandomStream;
 use crate::space::{ActionId, Space, SpaceError, StateId};
 
-/// What junk states do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+const FACTOR: &str = "a positive integer, with at most 2^63 states in all";
+
+/// The transitions of junk states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum JunkKind {
     /// Each leads to itself.
     #[default]
@@ -54,8 +60,7 @@ impl Junk {
     /// # Errors
     /// When the factor is 0 or there would be more than 2^63 states.
     pub fn new(base: Arc<dyn Generator>, factor: u64, kind: JunkKind) -> Result<Self, WorldError> {
-        let expected = "a positive integer, with at most 2^63 states in all";
-        require(factor > 0, Self::NAME, "factor", factor, expected)?;
+        require(factor > 0, Self::NAME, "factor", factor, FACTOR)?;
         // Junk of junk has two such factors, with two names.
         let is_taken = |name: &str| base.space().factors().iter().any(|f| f.name == name);
         let mut name = "copy".to_string();
@@ -66,7 +71,7 @@ impl Junk {
             Ok(space) => Ok(Self { base, kind, space }),
             Err(SpaceError::TooLarge { .. }) => {
                 let (parameter, value) = ("factor", factor.to_string());
-                Err(WorldError::Parameter { world: Self::NAME, parameter, value, expected })
+                Err(WorldError::Parameter { world: Self::NAME, parameter, value, expected: FACTOR })
             }
             Err(error) => Err(WorldError::Space { world: Self::NAME, reason: error.to_string() }),
         }
@@ -127,11 +132,59 @@ impl Generator for Junk {
     }
 }
 
+/// The options of [`Junk`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct JunkOptions {
+    /// the world that is multiplied
+    #[schemars(extend("x-aliases" = ["world"], "x-accepts" = "a world, in parentheses if it has keys"))]
+    pub base: Spec,
+    /// how many times as many states there are
+    #[schemars(extend("x-accepts" = FACTOR))]
+    pub factor: u64,
+    /// what junk states do: stay where they are, lead down into the world, or form a ring of their own
+    pub kind: JunkKind,
+}
+
+impl Default for JunkOptions {
+    fn default() -> Self {
+        let base = Spec("three-state:delta=0".into());
+        Self { base, factor: 1_000_000, kind: JunkKind::Islands }
+    }
+}
+
+impl World for JunkOptions {
+    fn model(&self, nested: &Nested<'_>) -> Result<Model, WorldError> {
+        let Spec(spec) = &self.base;
+        let base: Arc<dyn Generator> = match nested(spec) {
+            Ok(Model::Generated(generator)) => generator,
+            Ok(Model::Table(mdp)) => Arc::new(Tabled::new(mdp)),
+            Err(error) => return Err(WorldError::nested("base", spec, error)),
+        };
+        Ok(generated(Junk::new(base, self.factor, self.kind)?))
+    }
+}
+
+pub(super) fn kind() -> WorldKind {
+    WorldKind::new::<JunkOptions>(WorldAbout {
+        name: Junk::NAME,
+        summary: "any world among states that cannot be reached",
+        states: 3_000_000,
+        actions: 2,
+        facts: &[
+            "The gain from the start, the reachable states and their diameter are those of",
+            "the base; with a factor above 1 the diameter of all is infinite.",
+            "transient: weakly communicating if the base is; islands, chain: multichain.",
+            "Every junk state pays the largest reward.",
+        ],
+        example: "junk:base=(taxi:map=v3),factor=1e9",
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::explore::explore;
-    use crate::generator::{Tabled, list};
+    use crate::generator::list;
     use crate::hitting;
     use crate::mdp::Mdp;
     use crate::solve::solve;

@@ -1,27 +1,28 @@
-//! What does a learner lose to states that physics rules out?
+//! Mountain Car on a lattice of cells, some of which the dynamics rule out.
 //!
-//! The paper draws the phase plane of Mountain Car and points at its unreachable corners; it gives
-//! no discretisation. This one is ours. Dynamics per frame, for a push a in {0, 1, 2}: v += 0.001(a
-//! − 1) − 0.0025 cos 3x, clipped to ±0.07; x += v, clipped to `[-1.2, 0.6]`; at the left wall a
-//! leftward speed becomes 0. The plane is cut into `positions` × `velocities` cells, state =
-//! position cell · velocities + velocity cell. A cell stands for its `points_per_side`² sub-cell
-//! midpoints, equally likely; an action is held for up to `frames` frames and ends at x >= 0.5. A
-//! midpoint already at x >= 0.5 earns 1 and restarts at rest, uniformly on ten midpoints of `[-0.6,
-//! -0.4]`, which also is the start law. The reward is drawn jointly with the midpoint.
+//! The phase plane that Fruit, Pirotta, Lazaric 2018 draw, to show its unreachable corners; they give no discretisation,
+//! so this one is ours. Dynamics per frame, for a push a in {0, 1, 2}: v += 0.001(a − 1) − 0.0025 cos 3x, clipped to
+//! ±0.07; x += v, clipped to `[-1.2, 0.6]`; at the left wall a leftward speed becomes 0. The plane is cut into
+//! `positions` × `velocities` cells, state = position cell · velocities + velocity cell. A cell stands for its
+//! `points_per_side`² sub-cell midpoints, equally likely; an action is held for up to `frames` frames and ends at
+//! x >= 0.5. A midpoint already at x >= 0.5 earns 1 and restarts at rest, uniformly on ten midpoints of `[-0.6, -0.4]`,
+//! which also is the start law. The reward is drawn jointly with the midpoint.
 //!
-//! Facts for the defaults: 420 states, 371 reachable, one maximal end component, g* = 0.0436560076,
-//! span 1.00613929, largest support 8, diameter of the reachable part 413170.17. Unreachable: high
-//! rightward speed at the far left and leftward speed past the goal. Landing points keep 8e-6 of a
-//! cell away from every boundary, so that the table does not depend on a machine's cosine. One
-//! restart point, -0.57, lies on a boundary and belongs to the cell on its right; no cosine there.
-//!
-//! Departures from the paper: all of the above is our definition. Without holding actions over
-//! several frames, numerical diffusion would leave only 12 states unreachable.
+//! Facts for the defaults: 420 states, 371 reachable, one maximal end component, g* = 0.0436560076, span 1.00613929,
+//! largest support 8, diameter of the reachable part 413170.17. Unreachable: high rightward speed at the far left and
+//! leftward speed past the goal. Landing points keep 8e-6 of a cell away from every boundary, so that the table does not
+//! depend on a machine's cosine. One restart point, -0.57, lies on a boundary and belongs to the cell on its right; no
+//! cosine there. Without holding actions over several frames, numerical diffusion would leave only 12 states
+//! unreachable.
 
-use super::{MAX_STATES, names_if_few, require};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{MAX_STATES, Nested, World, WorldAbout, WorldKind, generated, names_if_few, require};
 use crate::error::WorldError;
 use crate::generator::{Generator, Outcomes};
 use crate::mdp::Mdp;
+use crate::model::Model;
 use crate::space::{ActionId, Space, StateId};
 
 const LEFT_WALL: f64 = -1.2;
@@ -29,17 +30,29 @@ const RIGHT_END: f64 = 0.6;
 const GOAL: f64 = 0.5;
 const TOP_SPEED: f64 = 0.07;
 const RESTARTS: usize = 10;
+/// More cells than this have no table: it would take seconds and gigabytes.
+const MAX_TABLE: usize = 1_000_000;
+const ODD: &str = "an odd integer of at least 3";
+const THOUSAND: &str = "an integer in 1..=1000";
 
 /// Mountain Car on a lattice of cells.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct MountainCar {
-    /// How many cells the position is cut into, at least 2.
+    /// how many cells the position is cut into
+    #[serde(rename = "nx")]
+    #[schemars(extend("x-aliases" = ["positions"], "x-accepts" = "an integer of at least 2"))]
     pub positions: usize,
-    /// How many cells the velocity is cut into: odd, at least 3, so that rest is a cell's centre.
+    // Odd, so that rest is a cell's centre.
+    /// how many cells the velocity is cut into
+    #[serde(rename = "nv")]
+    #[schemars(extend("x-aliases" = ["velocities"], "x-accepts" = ODD))]
     pub velocities: usize,
-    /// A cell stands for this many midpoints, squared; 1 to 1000.
+    /// a cell stands for this many points, squared
+    #[serde(rename = "points")]
+    #[schemars(extend("x-aliases" = ["points_per_side"], "x-accepts" = THOUSAND))]
     pub points_per_side: usize,
-    /// How many frames an action is held, 1 to 1000.
+    /// how many frames an action is held
+    #[schemars(extend("x-accepts" = THOUSAND))]
     pub frames: usize,
 }
 
@@ -79,7 +92,7 @@ impl MountainCar {
     }
 
     /// The fastest way to the right: full acceleration from rest at the left wall, frame by frame up to the
-    /// goal. But for the length of a frame, no drive is faster there: none has a longer run-up.
+    /// goal. Up to the length of a frame, no drive is faster at the same position.
     pub fn bounding_curve() -> Vec<(f64, f64)> {
         let mut curve = vec![(LEFT_WALL, 0.0)];
         while let Some(&(x, v)) = curve.last().filter(|(x, _)| !Self::has_arrived(*x)) {
@@ -91,14 +104,14 @@ impl MountainCar {
     /// The same world without a table: a cell's law is computed when it is asked for.
     ///
     /// # Errors
-    /// When a size is out of its range; there may be up to 10^9 cells a side.
+    /// When a size is out of its range; there may be up to 10^9 cells per side.
     pub fn generator(&self) -> Result<MountainCarRules, WorldError> {
         let most = 1_000_000_000;
         let at_least_two = "an integer in 2..=10^9";
         let accepted = (2..=most).contains(&self.positions);
-        require(accepted, Self::NAME, "positions", self.positions, at_least_two)?;
+        require(accepted, Self::NAME, "nx", self.positions, at_least_two)?;
         let few = self.velocities <= most;
-        require(few, Self::NAME, "velocities", self.velocities, "an odd integer in 3..=10^9")?;
+        require(few, Self::NAME, "nv", self.velocities, "an odd integer in 3..=10^9")?;
         self.check_the_rest()?;
         let factors = [("position", self.positions as u64), ("velocity", self.velocities as u64)];
         let space = Space::product(factors, 3)
@@ -116,19 +129,16 @@ impl MountainCar {
         let at_least_two = "an integer of at least 2 with positions * velocities at most 2^26";
         let states = self.positions.saturating_mul(self.velocities);
         let accepted = self.positions >= 2 && (states <= MAX_STATES || self.velocities < 3);
-        require(accepted, Self::NAME, "positions", self.positions, at_least_two)?;
+        require(accepted, Self::NAME, "nx", self.positions, at_least_two)?;
         self.check_the_rest()
     }
 
     fn check_the_rest(&self) -> Result<(), WorldError> {
         let odd = self.velocities >= 3 && self.velocities % 2 == 1;
-        let needed = "an odd integer of at least 3";
-        require(odd, Self::NAME, "velocities", self.velocities, needed)?;
-        for (parameter, value) in
-            [("points_per_side", self.points_per_side), ("frames", self.frames)]
-        {
+        require(odd, Self::NAME, "nv", self.velocities, ODD)?;
+        for (parameter, value) in [("points", self.points_per_side), ("frames", self.frames)] {
             let accepted = (1..=1000).contains(&value);
-            require(accepted, Self::NAME, parameter, value, "an integer in 1..=1000")?;
+            require(accepted, Self::NAME, parameter, value, THOUSAND)?;
         }
         Ok(())
     }
@@ -207,7 +217,7 @@ impl MountainCar {
     }
 }
 
-/// The world without a table.
+/// [`MountainCar`] as a generator.
 #[derive(Debug, Clone)]
 pub struct MountainCarRules {
     car: MountainCar,
@@ -246,6 +256,31 @@ impl Generator for MountainCarRules {
     }
 }
 
+impl World for MountainCar {
+    fn model(&self, _: &Nested<'_>) -> Result<Model, WorldError> {
+        match self.positions.saturating_mul(self.velocities) > MAX_TABLE {
+            true => Ok(generated(self.generator()?)),
+            false => Ok(self.build()?.into()),
+        }
+    }
+}
+
+pub(super) fn kind() -> WorldKind {
+    WorldKind::new::<MountainCar>(WorldAbout {
+        name: MountainCar::NAME,
+        summary: "Mountain Car in cells; physics rules some out",
+        states: 420,
+        actions: 3,
+        facts: &[
+            "By default: 371 of 420 states are reachable, weakly communicating,",
+            "gain 0.0436560076, span 1.00613929, at most 8 next states,",
+            "diameter of the reachable part 413170.17.",
+            "With more than 10^6 cells there is no table; cells are computed when met.",
+        ],
+        example: "mountain-car:nx=30,nv=31",
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::super::probe::{assert_near, gain_and_span, reachable, reachable_support, row};
@@ -279,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn gain_and_span_are_those_of_the_specification() {
+    fn gain_and_span_are_those_documented() {
         let (gain, span) = gain_and_span(&MountainCar::default().build().unwrap());
         assert_near(gain, 0.0436560076, 1e-10);
         assert_near(span, 1.00613929, 1e-8);
@@ -309,7 +344,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bounding_curve_ends_at_the_goal_and_peaks_where_the_specification_says() {
+    fn the_bounding_curve_ends_at_the_goal_and_peaks_at_a_velocity_of_0_0624() {
         let curve = MountainCar::bounding_curve();
         let peak = curve.iter().map(|point| point.1).fold(0.0, f64::max);
         assert_near(peak, 0.0624, 5e-5);
@@ -347,24 +382,24 @@ mod tests {
         };
         assert_eq!(
             refusal(|car| car.velocities = 20),
-            "mountain-car: velocities = 20 is out of range: an odd integer of at least 3"
+            "mountain-car: nv = 20 is out of range: an odd integer of at least 3"
         );
         assert_eq!(
             refusal(|car| car.velocities = 0),
-            "mountain-car: velocities = 0 is out of range: an odd integer of at least 3"
+            "mountain-car: nv = 0 is out of range: an odd integer of at least 3"
         );
         let cap = "an integer of at least 2 with positions * velocities at most 2^26";
         assert_eq!(
             refusal(|car| car.positions = 1),
-            format!("mountain-car: positions = 1 is out of range: {cap}")
+            format!("mountain-car: nx = 1 is out of range: {cap}")
         );
         assert_eq!(
             refusal(|car| car.positions = 1 << 40),
-            format!("mountain-car: positions = 1099511627776 is out of range: {cap}")
+            format!("mountain-car: nx = 1099511627776 is out of range: {cap}")
         );
         assert_eq!(
             refusal(|car| car.points_per_side = 0),
-            "mountain-car: points_per_side = 0 is out of range: an integer in 1..=1000"
+            "mountain-car: points = 0 is out of range: an integer in 1..=1000"
         );
         assert_eq!(
             refusal(|car| car.frames = 1001),

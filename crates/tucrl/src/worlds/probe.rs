@@ -1,7 +1,6 @@
-//! Is a world what its documentation says? Small independent measurements, for the tests only.
+//! Small independent measurements of MDPs, for the tests of worlds only.
 //!
-//! They are written here, apart from the library's own exact answers, so that a world and a solver
-//! cannot be wrong together.
+//! They do not use the library's exact answers, so that an error in a solver cannot hide an error in a world.
 
 use std::collections::VecDeque;
 

@@ -1,36 +1,49 @@
-//! Which corners of a product of queues are never filled?
+//! Queues in a row with one clerk, in a shop that never fills them all.
 //!
-//! `queues` queues in a row, each with room for `capacity` customers, in a shop that lets at most `pool` customers
-//! in. Each step brings one event: with probability `arrival` a customer comes to the first queue, unless the shop
-//! or the queue is full; with probability `service` the one clerk finishes a customer of the queue that the action
-//! names, who goes on to the next queue if there is room, or leaves from the last; else nothing happens. A step
-//! pays 1 − (customers before it) / pool.
+//! An example of ours. `queues` queues in a row, each with room for `capacity` customers, in a shop that lets at most
+//! `pool` customers in. Each step brings one event: with probability `arrival` a customer comes to the first queue,
+//! unless the shop or the queue is full; with probability `service` the one clerk finishes a customer of the queue that
+//! the action names, who goes on to the next queue if there is room, or leaves from the last; else nothing happens. A
+//! step pays 1 − (customers before it) / pool.
 //!
-//! The designer's space has (capacity + 1)^queues states; reachable are those with at most `pool` customers in
-//! all: every such state is, by letting customers in and serving them to where they should be. All of them
-//! communicate if arrivals and services happen.
+//! The nominal space has (capacity + 1)^queues states; reachable are those with at most `pool` customers in all: every
+//! such state is, by letting customers in and serving them to where they should be. All of them communicate if arrivals
+//! and services happen.
 //!
 //! The rule of thumb is to serve the last queue that is not empty.
-//!
-//! Reads `generator`. The paper does not speak of queues.
 
-use super::{require, require_probability};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{
+    Nested, PROBABILITY, World, WorldAbout, WorldKind, generated, require, require_probability,
+};
 use crate::error::WorldError;
 use crate::generator::{Generator, Outcomes};
+use crate::model::Model;
 use crate::space::{ActionId, Space, StateId};
 
+const QUEUES: &str = "1 to 60";
+const MILLION: &str = "an integer in 1..=1000000";
+const SERVICE: &str = "a number in [0, 1], with arrival at most 1 in all";
+
 /// Queues in a row.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Queues {
-    /// How many queues, 1 to 60.
+    /// how many queues
+    #[schemars(extend("x-accepts" = QUEUES))]
     pub queues: u64,
-    /// How many customers each has room for, at least 1.
+    /// customers each has room for
+    #[schemars(extend("x-accepts" = MILLION))]
     pub capacity: u64,
-    /// How many customers the shop has room for, at least 1.
+    /// customers the shop has room for
+    #[schemars(extend("x-accepts" = MILLION))]
     pub pool: u64,
-    /// The probability that a customer comes.
+    /// the probability that a customer comes
+    #[schemars(extend("x-accepts" = PROBABILITY))]
     pub arrival: f64,
-    /// The probability that the clerk finishes one; with `arrival` at most 1.
+    /// the probability that the clerk finishes one
+    #[schemars(extend("x-accepts" = SERVICE))]
     pub service: f64,
 }
 
@@ -40,7 +53,7 @@ impl Default for Queues {
     }
 }
 
-/// The queues, ready to be served.
+/// [`Queues`] as a generator.
 #[derive(Debug, Clone)]
 pub struct QueueRules {
     shop: Queues,
@@ -51,20 +64,18 @@ impl Queues {
     /// The name in messages and on the command line.
     pub const NAME: &'static str = "queues";
 
-    /// Builds the world's rule.
+    /// Builds the world.
     ///
     /// # Errors
     /// When a size is out of its range, the probabilities exceed 1, or there are more than 2^63 states.
     pub fn generator(&self) -> Result<QueueRules, WorldError> {
-        require((1..=60).contains(&self.queues), Self::NAME, "queues", self.queues, "1 to 60")?;
-        let million = "an integer in 1..=1000000";
+        require((1..=60).contains(&self.queues), Self::NAME, "queues", self.queues, QUEUES)?;
         let is_size = |size| (1..=1_000_000).contains(&size);
-        require(is_size(self.capacity), Self::NAME, "capacity", self.capacity, million)?;
-        require(is_size(self.pool), Self::NAME, "pool", self.pool, million)?;
+        require(is_size(self.capacity), Self::NAME, "capacity", self.capacity, MILLION)?;
+        require(is_size(self.pool), Self::NAME, "pool", self.pool, MILLION)?;
         require_probability(Self::NAME, "arrival", self.arrival)?;
-        let expected = "a number in [0, 1], with arrival at most 1 in all";
         let fits = (0.0..=1.0 - self.arrival).contains(&self.service);
-        require(fits, Self::NAME, "service", self.service, expected)?;
+        require(fits, Self::NAME, "service", self.service, SERVICE)?;
         let factors = (1..=self.queues).map(|queue| (format!("queue {queue}"), self.capacity + 1));
         let space = Space::product(factors, self.queues as u32)
             .map_err(|error| WorldError::Space { world: Self::NAME, reason: error.to_string() })?;
@@ -125,13 +136,36 @@ impl Generator for QueueRules {
     }
 }
 
+impl World for Queues {
+    fn model(&self, _: &Nested<'_>) -> Result<Model, WorldError> {
+        Ok(generated(self.generator()?))
+    }
+}
+
+pub(super) fn kind() -> WorldKind {
+    WorldKind::new::<Queues>(WorldAbout {
+        name: Queues::NAME,
+        summary: "queues in a row and one clerk; some never fill",
+        states: 10_000,
+        actions: 4,
+        facts: &[
+            "A step pays 1 - customers/pool. There are (capacity + 1)^queues states;",
+            "reachable are those with at most pool customers, and they communicate.",
+            "Rule of thumb: serve the last queue that is not empty.",
+            "By default 715 of 10000 states are reachable; gain 0.8402755886.",
+            "queues=9,capacity=99,pool=6: 5005 of 10^18 states are reachable.",
+        ],
+        example: "queues:queues=3,capacity=4",
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::explore::explore;
     use crate::solve::solve;
 
-    /// How many vectors of so many entries up to `capacity` have a sum of at most `pool`.
+    /// The number of vectors with `queues` entries up to `capacity` and a sum of at most `pool`.
     fn fillings(queues: u64, capacity: u64, pool: u64) -> u64 {
         match queues {
             0 => 1,
@@ -166,7 +200,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_customer_comes_first() {
+    fn the_rule_of_thumb_serves_the_last_queue_that_is_not_empty() {
         let world = Queues::default().generator().unwrap();
         let state = world.space().encode(&[2, 0, 1, 0]).unwrap();
         assert_eq!(world.rule_of_thumb(state), Some(2));

@@ -1,26 +1,31 @@
-//! Does a learner keep swimming against the stream?
+//! RiverSwim: a row of cells with a small reward downstream and a large one upstream.
 //!
-//! RiverSwim (Strehl and Littman 2008; the version of Osband et al. 2013). `length` cells in a row.
-//! Swimming left always moves one cell left; in the first cell it stays and earns 0.005. Swimming
-//! right: from the first cell 0.6 advance, 0.4 stay; in the middle 0.35 advance, 0.6 stay, 0.05
-//! back; in the last cell 0.6 stay, 0.4 back, and it earns 1.
+//! Strehl and Littman 2008; the version of Osband et al. 2013. `length` cells in a row. Swimming left always moves one
+//! cell left; in the first cell it stays and earns 0.005. Swimming right: from the first cell 0.6 advance, 0.4 stay; in
+//! the middle 0.35 advance, 0.6 stay, 0.05 back; in the last cell 0.6 stay, 0.4 back, and it earns 1.
 //!
-//! Facts, derived here: always swimming right is a birth-and-death chain; by detailed balance the
-//! stationary weights are 1, 12, 12·7, …, 12·7^(n−3), 12·7^(n−3)·7/8 for n = `length` >= 3 cells
-//! (and 1, 3/2 for two), and g* is the share of the last one: 0.42862243 for six cells. The
-//! expected times t_i from cell i to the next are t_0 = 5/3, t_i = (1 + 0.05 t_(i−1))/0.35; their
-//! sum is the diameter, 14.7223 for six cells. Every state is reachable; the largest support is 3.
-//!
-//! Departures: none. The paper does not use this world.
+//! Facts, derived here: always swimming right is a birth-and-death chain; by detailed balance the stationary weights are
+//! 1, 12, 12·7, …, 12·7^(n−3), 12·7^(n−3)·7/8 for n = `length` >= 3 cells (and 1, 3/2 for two), and g* is the share of
+//! the last one: 0.42862243 for six cells. The expected times t_i from cell i to the next are t_0 = 5/3,
+//! t_i = (1 + 0.05 t_(i−1))/0.35; their sum is the diameter, 14.7223 for six cells. Every state is reachable; the largest
+//! support is 3.
 
-use super::{MAX_STATES, names_if_few, require};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{MAX_STATES, Nested, World, WorldAbout, WorldKind, names_if_few, require};
 use crate::error::WorldError;
 use crate::mdp::Mdp;
+use crate::model::Model;
+
+const LENGTH: &str = "an integer between 2 and 2^26";
 
 /// A row of cells with the reward upstream.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RiverSwim {
-    /// How many cells, at least 2.
+    /// how many cells
+    #[serde(rename = "n")]
+    #[schemars(extend("x-aliases" = ["length"], "x-accepts" = LENGTH))]
     pub length: usize,
 }
 
@@ -41,7 +46,7 @@ impl RiverSwim {
     pub fn build(&self) -> Result<Mdp, WorldError> {
         let length = self.length;
         let accepted = (2..=MAX_STATES).contains(&length);
-        require(accepted, Self::NAME, "length", length, "an integer between 2 and 2^26")?;
+        require(accepted, Self::NAME, "n", length, LENGTH)?;
         let last = length - 1;
         let mut builder = Mdp::builder();
         for cell in 0..length {
@@ -61,6 +66,26 @@ impl RiverSwim {
             .action_names(["swim left", "swim right"]);
         Ok(builder.build()?)
     }
+}
+
+impl World for RiverSwim {
+    fn model(&self, _: &Nested<'_>) -> Result<Model, WorldError> {
+        Ok(self.build()?.into())
+    }
+}
+
+pub(super) fn kind() -> WorldKind {
+    WorldKind::new::<RiverSwim>(WorldAbout {
+        name: RiverSwim::NAME,
+        summary: "swim against the stream for the large reward",
+        states: 6,
+        actions: 2,
+        facts: &[
+            "Communicating; every state is reachable, at most 3 next states.",
+            "n = 6: gain 0.42862243 (always swim right), D = 14.7223.",
+        ],
+        example: "river-swim:n=12",
+    })
 }
 
 #[cfg(test)]
@@ -116,9 +141,7 @@ mod tests {
         for length in [0, 1, MAX_STATES + 1, usize::MAX] {
             assert_eq!(
                 RiverSwim { length }.build().unwrap_err().to_string(),
-                format!(
-                    "river-swim: length = {length} is out of range: an integer between 2 and 2^26"
-                )
+                format!("river-swim: n = {length} is out of range: an integer between 2 and 2^26")
             );
         }
     }

@@ -1,18 +1,20 @@
-//! Does a learner insist on an arm that hardly ever opens?
+//! SixArms: a hub and six arms; the rarer an arm opens, the more it pays.
 //!
-//! SixArms (Strehl and Littman 2008). From the hub, action i opens arm i + 1 with probability 1,
-//! 0.15, 0.1, 0.05, 0.03, 0.01 for i = 0 … 5 and otherwise stays. In arm i + 1 action i stays and
-//! earns 50, 133, 300, 800, 1660, 6000; any other action returns to the hub and earns nothing.
-//! Rewards are divided by 6000.
+//! Strehl and Littman 2008. From the hub, action i opens arm i + 1 with probability 1, 0.15, 0.1, 0.05, 0.03, 0.01 for
+//! i = 0 … 5 and otherwise stays. In arm i + 1 action i stays and earns 50, 133, 300, 800, 1660, 6000; any other action
+//! returns to the hub and earns nothing. Rewards are divided by 6000.
 //!
-//! Facts, derived here: g* = 1 (stay in the last arm). Reaching that arm takes 100 steps on average
-//! from the hub and 101 from another arm, so D = 101; h* is 0, −100 and −101 there, so the span is
-//! 101 too. Every state is reachable; the largest support is 2.
-//!
-//! Departures: the rewards are scaled. The paper does not use this world.
+//! Facts, derived here: g* = 1 (stay in the last arm). Reaching that arm takes 100 steps on average from the hub and 101
+//! from another arm, so D = 101; h* is 0, −100 and −101 there, so the span is 101 too. Every state is reachable; the
+//! largest support is 2.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Nested, World, WorldAbout, WorldKind};
 use crate::error::WorldError;
 use crate::mdp::Mdp;
+use crate::model::Model;
 
 /// For each arm, the probability that its action opens it from the hub, and what it pays.
 const ARMS: [(f64, f64); 6] =
@@ -29,7 +31,7 @@ impl SixArms {
     /// Builds the world.
     ///
     /// # Errors
-    /// Never: there is nothing to choose. The type is that of the other worlds.
+    /// Never; the type is that of the other worlds.
     pub fn build(&self) -> Result<Mdp, WorldError> {
         let hub = 0;
         let mut builder = Mdp::builder();
@@ -53,6 +55,27 @@ impl SixArms {
             .action_names(["pull 1", "pull 2", "pull 3", "pull 4", "pull 5", "pull 6"]);
         Ok(builder.build()?)
     }
+}
+
+/// No options: as an options type, a unit struct is read from null, not from an empty map.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+struct NoOptions {}
+
+impl World for NoOptions {
+    fn model(&self, _: &Nested<'_>) -> Result<Model, WorldError> {
+        Ok(SixArms.build()?.into())
+    }
+}
+
+pub(super) fn kind() -> WorldKind {
+    WorldKind::new::<NoOptions>(WorldAbout {
+        name: SixArms::NAME,
+        summary: "the rarer an arm opens, the more it pays",
+        states: 7,
+        actions: 6,
+        facts: &["Communicating; the gain is 1 (stay in the last arm), D and the span are 101."],
+        example: "six-arms",
+    })
 }
 
 #[cfg(test)]

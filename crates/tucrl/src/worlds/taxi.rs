@@ -1,15 +1,15 @@
-//! What does it cost to believe in taxi rides that no one can ever order?
+//! Dietterich's taxi, in which 100 of 500 states cannot be reached.
 //!
-//! Dietterich's taxi as in Gym, made continuing (paper, section 4). A taxi drives on a 5×5 board
+//! Dietterich 2000, as in Gym, made continuing (Fruit, Pirotta, Lazaric 2018, section 4). A taxi drives on a 5×5 board
 //! with four depots R, G, Y, B; a passenger waits at one and wants to go to another. State
-//! ((row·5 + column)·5 + passenger)·4 + destination, where passenger 4 sits in the taxi. A step
-//! costs 1, an illegal pickup or dropoff 10, a delivery earns 20 and the next state is drawn from
-//! the start law: uniform over the 300 states whose passenger waits away from the destination.
-//! A passenger may also be left at a wrong depot. Rewards are (r + 10)/30: 0.3, 0 and 1.
+//! ((row·5 + column)·5 + passenger)·4 + destination, where passenger 4 sits in the taxi. A step costs 1, an illegal
+//! pickup or dropoff 10, a delivery earns 20 and the next state is drawn from the start law: uniform over the 300 states
+//! whose passenger waits away from the destination. A passenger may also be left at a wrong depot. Rewards are
+//! (r + 10)/30: 0.3, 0 and 1.
 //!
-//! The 100 states whose passenger waits at the destination ("junk") can never be reached. They are
-//! the multiples of 5: 4·passenger + destination ≡ destination − passenger (mod 5), and with
-//! destination < 4 this is 0 only if both are equal (passenger 4 gives destination + 1).
+//! The 100 states whose passenger waits at the destination ("junk") can never be reached. They are the multiples of 5:
+//! 4·passenger + destination ≡ destination − passenger (mod 5), and with destination < 4 this is 0 only if both are
+//! equal (passenger 4 gives destination + 1).
 //!
 //! | | 2018 map | v3 map |
 //! | --- | --- | --- |
@@ -19,13 +19,17 @@
 //! | diameter of reachable states | 72.0667 | 74.1067 |
 //! | reachable, largest support | 400, 300 | 400, 300 |
 //!
-//! Departures from the paper: with the game's own rules on junk states the 500 states are,
-//! strictly, not weakly communicating (driving around without the junk passenger is closed): five
-//! maximal end components of 400, 25, 25, 25, 25 states. The optimal gain is constant all the same.
+//! The paper calls the MDP weakly communicating. With the game's own rules on junk states it is multichain (driving
+//! around without the junk passenger is closed): five maximal end components of 400, 25, 25, 25, 25 states. The optimal
+//! gain is constant all the same.
 
-use super::names_if_few;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Nested, World, WorldAbout, WorldKind, names_if_few};
 use crate::error::WorldError;
 use crate::mdp::Mdp;
+use crate::model::Model;
 
 const SIDE: usize = 5;
 const STATES: usize = SIDE * SIDE * 5 * 4;
@@ -33,13 +37,15 @@ const IN_TAXI: usize = 4;
 const DEPOTS: [(usize, usize); 4] = [(0, 0), (0, 4), (4, 0), (4, 3)];
 const PLACES: [&str; 5] = ["R", "G", "Y", "B", "taxi"];
 
-/// Which walls stand on the board of [`Taxi`].
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// The walls on the board of [`Taxi`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub enum TaxiMap {
     /// The map of Gym when the paper was written.
     #[default]
+    #[serde(rename = "2018")]
     Map2018,
     /// The map of `Taxi-v3`, with one more wall in the second row.
+    #[serde(rename = "v3")]
     V3,
 }
 
@@ -53,24 +59,27 @@ impl TaxiMap {
     }
 }
 
-/// What becomes of the 100 states of [`Taxi`] whose passenger already is at the destination.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+/// The treatment of the 100 states of [`Taxi`] whose passenger already is at the destination.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 pub enum TaxiJunk {
     /// They stay, with the game's own rules: 500 states.
     #[default]
+    #[serde(rename = "true")]
     Present,
     /// They are left out: 400 states, all reachable.
+    #[serde(rename = "false")]
     Removed,
     /// They stay, and each loops on itself with reward 0: 101 maximal end components.
+    #[serde(rename = "self-loop")]
     SelfLoop,
 }
 
 /// The taxi.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Taxi {
-    /// Which walls stand.
+    /// the walls: Gym's in the year of the paper, or those of Taxi-v3
     pub map: TaxiMap,
-    /// What becomes of the junk states.
+    /// keep the 100 states that never happen, remove them, or let each loop on itself
     pub junk: TaxiJunk,
 }
 
@@ -146,12 +155,12 @@ impl Taxi {
     /// Builds the world.
     ///
     /// # Errors
-    /// Never: every choice is a world. The type is that of the other worlds.
+    /// Never; the type is that of the other worlds.
     pub fn build(&self) -> Result<Mdp, WorldError> {
         let removed = self.junk == TaxiJunk::Removed;
         let kept: Vec<Scene> =
             (0..STATES).map(Scene::of).filter(|scene| !(removed && scene.is_junk())).collect();
-        // Junk is every fifth state, beginning with the first: numbers close up without a table.
+        // Junk states are the multiples of 5, so removing them renumbers by arithmetic.
         let number = |scene: Scene| match scene.index() {
             index if removed => index - index / 5 - 1,
             index => index,
@@ -180,6 +189,31 @@ impl Taxi {
             .action_names(["south", "north", "east", "west", "pickup", "dropoff"]);
         Ok(builder.build()?)
     }
+}
+
+impl World for Taxi {
+    fn model(&self, _: &Nested<'_>) -> Result<Model, WorldError> {
+        Ok(self.build()?.into())
+    }
+}
+
+pub(super) fn kind() -> WorldKind {
+    WorldKind::new::<Taxi>(WorldAbout {
+        name: Taxi::NAME,
+        summary: "Dietterich's taxi; 100 of 500 states never happen",
+        states: 500,
+        actions: 6,
+        facts: &[
+            "The gain is 0.3 + 210/3761 on map 2018 and 0.3 + 210/3921 on map v3.",
+            "The mean optimal trip takes 3761/300 and 3921/300 steps.",
+            "The span over reachable states is 0.94921563 and 0.91048202.",
+            "400 states are reachable; their diameter is 72.0667 and 74.1067.",
+            "A delivery has 300 possible next states.",
+            "Strictly multichain: end components of 400, 25, 25, 25, 25 states, because one",
+            "can drive around among junk forever; the optimal gain is the same everywhere.",
+        ],
+        example: "taxi:map=v3,junk=false",
+    })
 }
 
 #[cfg(test)]
@@ -243,11 +277,11 @@ mod tests {
         assert_eq!(step(at(0, 2, 0, 1), 3), (at(0, 2, 0, 1), 0.3), "wall from the east");
         assert_eq!(step(at(1, 1, 0, 1), 2), (at(1, 2, 0, 1), 0.3), "no wall here in 2018");
         assert_eq!(step(at(0, 0, 0, 1), 4), (at(0, 0, 4, 1), 0.3), "pickup");
-        assert_eq!(step(at(0, 0, 2, 1), 4), (at(0, 0, 2, 1), 0.0), "nobody here");
+        assert_eq!(step(at(0, 0, 2, 1), 4), (at(0, 0, 2, 1), 0.0), "no passenger here");
         assert_eq!(step(at(0, 0, 4, 1), 4), (at(0, 0, 4, 1), 0.0), "already in");
         assert_eq!(step(at(4, 3, 4, 1), 5), (at(4, 3, 3, 1), 0.3), "wrong depot");
         assert_eq!(step(at(2, 2, 4, 1), 5), (at(2, 2, 4, 1), 0.0), "no depot");
-        assert_eq!(step(at(0, 4, 0, 1), 5), (at(0, 4, 0, 1), 0.0), "nobody in");
+        assert_eq!(step(at(0, 4, 0, 1), 5), (at(0, 4, 0, 1), 0.0), "no passenger in the taxi");
         let delivery = mdp.pair(at(0, 4, 4, 1), 5);
         assert_eq!(mdp.mean_reward(delivery), 1.0);
         assert!(mdp.row(delivery).iter().eq(mdp.start()));

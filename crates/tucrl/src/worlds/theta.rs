@@ -1,19 +1,22 @@
-//! How can the span grow without bound while every world of a family looks alike?
+//! M_θ: two states without choices, whose span grows without bound as θ falls.
 //!
-//! The family M_θ of the paper (appendix on unbounded bias spans): two states with one action
-//! each. x earns 0 and leads to y with probability θ_x, y earns 1 and leads to x with probability
-//! θ_y; otherwise they stay.
+//! Fruit, Pirotta, Lazaric 2018, appendix on unbounded bias spans. x earns 0 and leads to y with probability θ_x, y earns
+//! 1 and leads to x with probability θ_y; otherwise they stay.
 //!
-//! Facts: with θ_x + θ_y > 0 the gain is θ_x/(θ_x+θ_y) and sp(h*) = 1/(θ_x+θ_y), so θ for both
-//! gives 1/2 and 1/(2θ); D = max(1/θ_x, 1/θ_y). θ = 0 for both is multichain with gains 0 and 1; θ
-//! = 1 for both is periodic.
+//! Facts: with θ_x + θ_y > 0 the gain is θ_x/(θ_x+θ_y) and sp(h*) = 1/(θ_x+θ_y), so θ for both gives 1/2 and 1/(2θ);
+//! D = max(1/θ_x, 1/θ_y). θ = 0 for both is multichain with gains 0 and 1; θ = 1 for both is periodic.
 //!
-//! Departures from the paper: its text sends y to y with probability θ, a slip of the pen for x.
-//! The two probabilities may differ here; [`Theta::symmetric`] gives the paper's family.
+//! Departures from the paper: its text sends y to y with probability θ, a misprint for x. The two probabilities may
+//! differ here; [`Theta::symmetric`] gives the paper's family.
 
-use super::require_probability;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Nested, PROBABILITY, World, WorldAbout, WorldKind, require_probability};
 use crate::error::WorldError;
 use crate::mdp::Mdp;
+use crate::model::Model;
+use crate::options::{NumberOr, word};
 
 /// The two-state family M_θ without choices.
 #[derive(Debug, Clone, PartialEq)]
@@ -53,6 +56,55 @@ impl Theta {
         builder.start_at(0).state_names(["x", "y"]).action_names(["wait"]);
         Ok(builder.build()?)
     }
+}
+
+word! {
+    /// The value of the option `theta`.
+    SameTheta = "theta"
+}
+
+/// The options of [`Theta`]: one probability for both directions, or one for each.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ThetaOptions {
+    /// the probability of changing sides, in both directions
+    #[schemars(extend("x-accepts" = PROBABILITY))]
+    pub theta: f64,
+    /// the probability of going from x to y
+    #[schemars(extend("x-accepts" = PROBABILITY))]
+    pub theta_x: NumberOr<SameTheta>,
+    /// the probability of going from y to x
+    #[schemars(extend("x-accepts" = PROBABILITY))]
+    pub theta_y: NumberOr<SameTheta>,
+}
+
+impl Default for ThetaOptions {
+    fn default() -> Self {
+        Self { theta: 0.1, theta_x: NumberOr::default(), theta_y: NumberOr::default() }
+    }
+}
+
+impl World for ThetaOptions {
+    fn model(&self, _: &Nested<'_>) -> Result<Model, WorldError> {
+        // First, so that an inherited value out of range is reported as that of `theta`.
+        require_probability(Theta::NAME, "theta", self.theta)?;
+        let (theta_x, theta_y) = (self.theta_x.or(self.theta), self.theta_y.or(self.theta));
+        Ok(Theta { theta_x, theta_y }.build()?.into())
+    }
+}
+
+pub(super) fn kind() -> WorldKind {
+    WorldKind::new::<ThetaOptions>(WorldAbout {
+        name: Theta::NAME,
+        summary: "M_theta: two states without choice, any span",
+        states: 2,
+        actions: 1,
+        facts: &[
+            "The gain is theta_x/(theta_x + theta_y), the span 1/(theta_x + theta_y).",
+            "D = max(1/theta_x, 1/theta_y).",
+            "theta = 0: multichain, gain 0 from x and 1 from y. theta = 1: periodic.",
+        ],
+        example: "theta:theta=0.001",
+    })
 }
 
 #[cfg(test)]

@@ -1,25 +1,29 @@
-//! Can a learner live with a state that it may never reach?
+//! The three-state domain, in which one state is hard or impossible to reach.
 //!
-//! The three-state domain (paper, section 4 and the appendix named after it; Fruit et al. 2018).
-//! From s0 the only action leads to s1 with probability δ and to s2 otherwise; from s1 the only
-//! action leads to s0; in s2 action a0 leads to s1 with probability δ and to s0 otherwise, a1
-//! stays. Mean rewards: 0 in s0, 1/3 in s1, 2/3 for both actions of s2. With δ = 0 nothing leads to
-//! s1 and the world is weakly communicating; with δ > 0 it communicates.
+//! Fruit, Pirotta, Lazaric 2018, section 4 and its appendix on the three-state domain. From s0 the only action leads to
+//! s1 with probability δ and to s2 otherwise; from s1 the only action leads to s0; in s2 action a0 leads to s1 with
+//! probability δ and to s0 otherwise, a1 stays. Mean rewards: 0 in s0, 1/3 in s1, 2/3 for both actions of s2. With
+//! δ = 0 nothing leads to s1 and the MDP is weakly communicating; with δ > 0 it is communicating.
 //!
-//! Facts: g* = 2/3 (play a1). h*(s2) = 0, h*(s0) = −(2+δ)/(3(1−δ)), h*(s1) = −1/(1−δ), so the span
-//! is 1/(1−δ). For δ > 0 the diameter is max(1/δ, 2/(1−δ)). For δ = 0 the reachable states are s0
-//! and s2, their diameter is 1, their span 2/3, and a0 earns 1/3.
+//! Facts: g* = 2/3 (play a1). h*(s2) = 0, h*(s0) = −(2+δ)/(3(1−δ)), h*(s1) = −1/(1−δ), so the span is 1/(1−δ). For
+//! δ > 0 the diameter is max(1/δ, 2/(1−δ)). For δ = 0 the reachable states are s0 and s2, their diameter is 1, their
+//! span 2/3, and a0 earns 1/3.
 //!
-//! Departures from the paper: "uniform with range 1/5" around the mean 0 would leave `[0, 1]`; that
-//! one reward is the constant 0, as in the authors' published code.
+//! Departure from the paper: "uniform with range 1/5" around the mean 0 would leave `[0, 1]`; that one reward is the
+//! constant 0, as in the authors' published code.
 
-use super::require;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Nested, World, WorldAbout, WorldKind, require};
 use crate::error::WorldError;
 use crate::mdp::Mdp;
+use crate::model::Model;
 use crate::reward::RewardLaw;
 
 /// How the rewards of [`ThreeState`] scatter around their means.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum ThreeStateRewards {
     /// Uniform within 0.1 of the mean, as in the paper; a mean of 0 is the constant 0.
     #[default]
@@ -30,13 +34,16 @@ pub enum ThreeStateRewards {
     Mean,
 }
 
+const DELTA: &str = "a number in [0, 1)";
+
 /// The three-state domain.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ThreeState {
-    /// The probability of slipping to s1, in `[0, 1)`; at 0 state s1 cannot be reached.
+    /// the probability of slipping to s1; at 0 it is out of reach
     #[doc(alias = "δ")]
+    #[schemars(extend("x-accepts" = DELTA))]
     pub delta: f64,
-    /// How rewards scatter.
+    /// how rewards scatter around their means
     pub rewards: ThreeStateRewards,
 }
 
@@ -57,7 +64,7 @@ impl ThreeState {
     pub fn build(&self) -> Result<Mdp, WorldError> {
         let delta = self.delta;
         let accepted = (0.0..1.0).contains(&delta);
-        require(accepted, Self::NAME, "delta", delta, "a number in [0, 1)")?;
+        require(accepted, Self::NAME, "delta", delta, DELTA)?;
         let mut builder = Mdp::builder();
         builder.state().action(0.0, [(1, delta), (2, 1.0 - delta)]);
         builder.state().action(self.law(1.0 / 3.0), [(0, 1.0)]);
@@ -76,6 +83,29 @@ impl ThreeState {
             ThreeStateRewards::Mean => RewardLaw::Constant(mean),
         }
     }
+}
+
+impl World for ThreeState {
+    fn model(&self, _: &Nested<'_>) -> Result<Model, WorldError> {
+        Ok(self.build()?.into())
+    }
+}
+
+pub(super) fn kind() -> WorldKind {
+    WorldKind::new::<ThreeState>(WorldAbout {
+        name: ThreeState::NAME,
+        summary: "three states, one hard or impossible to reach",
+        states: 3,
+        actions: 2,
+        facts: &[
+            "The gain is 2/3: stay in s2.",
+            "The span is 1/(1 - delta).",
+            "delta > 0: communicating, D = max(1/delta, 2/(1 - delta)).",
+            "delta = 0: weakly communicating; s0 and s2 are reachable, their diameter is 1",
+            "and their span 2/3; leaving s2 earns 1/3.",
+        ],
+        example: "three-state:delta=0",
+    })
 }
 
 #[cfg(test)]

@@ -1,27 +1,33 @@
-//! Why can no learner have logarithmic regret when states may be out of reach?
+//! M_ε: two states, of which one may be out of reach; no learner has logarithmic regret on the family.
 //!
-//! The family M_ε of the paper's impossibility example (section 5, Example 1). In x action b earns
-//! 0 and leads to y with probability ε, action d earns 1/2 and stays. In y action d earns 0 and
-//! leads to x; action b earns 1 and stays if ε > 0. Until y is seen, M_ε and M_0 look alike, yet in
-//! one b is a waste and in the other the only way to everything.
+//! Fruit, Pirotta, Lazaric 2018, section 5, Example 1. In x action b earns 0 and leads to y with probability ε, action d
+//! earns 1/2 and stays. In y action d earns 0 and leads to x; action b earns 1 and stays if ε > 0. Until y is seen, M_ε
+//! and M_0 look alike; in M_0 b is never optimal in x, in M_ε it is the only way to the gain of 1.
 //!
-//! Facts: ε > 0: g* = 1, D = sp(h*) = 1/ε. ε = 0: g* = 1/2, y is out of reach, D = ∞, the reachable
-//! part is x alone with diameter 0; over both states sp(h*) = 1/2; the regret is N(x, b)/2 exactly.
+//! Facts: ε > 0: g* = 1, D = sp(h*) = 1/ε. ε = 0: g* = 1/2, y is out of reach, D = ∞, the reachable part is x alone with
+//! diameter 0; over both states sp(h*) = 1/2; the regret is N(x, b)/2 exactly.
 //!
-//! Departures from the paper: none. At ε = 0 action b leads from y to x, as drawn, which makes M_0
-//! weakly communicating; `keep_loop_at_zero` keeps the loop instead and gives a multichain world.
+//! At ε = 0 action b leads from y to x, as in the paper's figure, which makes M_0 weakly communicating;
+//! `keep_loop_at_zero` keeps the loop instead and gives a multichain MDP.
 
-use super::require_probability;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Nested, PROBABILITY, World, WorldAbout, WorldKind, require_probability};
 use crate::error::WorldError;
 use crate::mdp::Mdp;
+use crate::model::Model;
 
 /// The two-state family M_ε.
-#[derive(Debug, Clone, PartialEq, Default)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct TwoState {
-    /// The probability that b leads from x to y.
+    /// the probability that b leads from x to y
     #[doc(alias = "ε")]
+    #[schemars(extend("x-aliases" = ["eps"], "x-accepts" = PROBABILITY))]
     pub epsilon: f64,
-    /// Whether b stays in y also when `epsilon` is 0.
+    /// whether b stays in y also when epsilon is 0
+    #[serde(rename = "loop")]
+    #[schemars(extend("x-aliases" = ["keep_loop_at_zero"]))]
     pub keep_loop_at_zero: bool,
 }
 
@@ -44,6 +50,28 @@ impl TwoState {
         builder.start_at(x).state_names(["x", "y"]).action_names(["b", "d"]);
         Ok(builder.build()?)
     }
+}
+
+impl World for TwoState {
+    fn model(&self, _: &Nested<'_>) -> Result<Model, WorldError> {
+        Ok(self.build()?.into())
+    }
+}
+
+pub(super) fn kind() -> WorldKind {
+    WorldKind::new::<TwoState>(WorldAbout {
+        name: TwoState::NAME,
+        summary: "M_epsilon: why no learner has logarithmic regret",
+        states: 2,
+        actions: 2,
+        facts: &[
+            "epsilon > 0: the gain is 1, and D and the span are 1/epsilon.",
+            "epsilon = 0: the gain is 1/2, y is out of reach and D infinite; the span over",
+            "both states is 1/2 and the regret is exactly half the number of times b is",
+            "played in x. With loop=true this world is multichain.",
+        ],
+        example: "two-state:epsilon=0.01",
+    })
 }
 
 #[cfg(test)]

@@ -1,110 +1,201 @@
 //! Runs in one line, for the tests about runs.
 #![allow(dead_code, missing_docs, clippy::unwrap_used)]
 
+use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tucrl::agents::{
-    Algorithm, Optimism, OptimisticPsrl, OptimisticQ, Penalty, Psrl, Regal, Relaxation, Scal,
-    ScalPlus, SetKind, Tucrl, Ucrl, Ucrl2,
+    OptimisticPsrl, OptimisticQ, Oracle, Psrl, Random, Regal, RegalC, RegalD, Relaxation,
+    RewardModel, Scal, ScalPlus,
 };
-use tucrl::confidence::{Delta, Shrink};
-use tucrl::evi::{EviOptions, Method, Ties};
-use tucrl::mdp::Mdp;
-use tucrl::planner::Rule;
-use tucrl::posterior::{Concentration, Extended, Prior, RewardPosterior, Split};
-use tucrl::run::{Checkpoints, Run, RunError, RunRecord, RunSpec, Truth};
-use tucrl::solve::solve;
+use tucrl::confidence::{Delta, InverseRoot, Shrink};
+use tucrl::evi::{Method, Ties};
+use tucrl::learner::{Knowledge, Saved};
+use tucrl::options::{IntegerOr, NumberOr, Options};
+use tucrl::posterior::Split;
+use tucrl::rules::{OptimistRule, Rule};
+use tucrl::run::RunError;
+use tucrl::sets::{SetKind, SpanSetKind};
 use tucrl::span_clip::SpanClip;
-use tucrl::structure;
+use tucrl::{
+    AgentError, Algorithm, Checkpoints, Learner, Mdp, Model, Optimism, Run, RunRecord, RunSpec,
+    Setting, Space, Start, Truth, Tucrl, Ucrl,
+};
 
 /// A world with what is true of it.
 #[derive(Clone)]
 pub(crate) struct World {
     pub(crate) mdp: Arc<Mdp>,
-    pub(crate) truth: Truth,
+    pub(crate) model: Model,
+    pub(crate) truth: Arc<Truth>,
 }
 
 impl World {
     pub(crate) fn new(mdp: Mdp) -> Self {
-        let answer = solve(&mdp).unwrap();
-        let reachable = structure::reachable(&mdp).iter().filter(|inside| **inside).count() as u64;
-        let gain = answer.gain_from_start(&mdp).0;
-        let truth = Truth { gain, reachable, optimal_policy: answer.policy };
-        Self { mdp: Arc::new(mdp), truth }
+        let mdp = Arc::new(mdp);
+        let model = Model::from(&mdp);
+        let truth = Arc::new(Truth::of(&model).unwrap());
+        Self { mdp, model, truth }
+    }
+
+    /// What an algorithm may know of it.
+    pub(crate) fn setting(&self, steps: u64) -> Setting {
+        let (space, r_max) = (self.model.space(), self.model.r_max());
+        Setting { space, r_max, steps, knowledge: self.truth.knowledge(&self.model) }
     }
 
     /// A run that has not started.
-    pub(crate) fn run(&self, algorithm: &Algorithm, steps: u64, run: u64) -> Run {
-        self.run_with(spec(algorithm, steps, run)).unwrap()
+    pub(crate) fn run(&self, algorithm: &Named, steps: u64, run: u64) -> Run {
+        self.run_with(algorithm, spec(steps, run)).unwrap()
     }
 
-    pub(crate) fn run_with(&self, spec: RunSpec) -> Result<Run, RunError> {
-        Run::new(spec, Arc::clone(&self.mdp), self.truth.clone())
+    pub(crate) fn run_with(&self, algorithm: &Named, spec: RunSpec) -> Result<Run, RunError> {
+        let algorithm = Arc::clone(&algorithm.algorithm);
+        Run::new(spec, algorithm, &self.model, Arc::clone(&self.truth))
     }
 
     /// A run that has ended.
-    pub(crate) fn finished(&self, algorithm: &Algorithm, steps: u64, run: u64) -> Run {
+    pub(crate) fn finished(&self, algorithm: &Named, steps: u64, run: u64) -> Run {
         let mut run = self.run(algorithm, steps, run);
         run.advance(steps).unwrap();
         run
     }
 
-    pub(crate) fn record(&self, algorithm: &Algorithm, steps: u64, run: u64) -> RunRecord {
+    pub(crate) fn record(&self, algorithm: &Named, steps: u64, run: u64) -> RunRecord {
         self.finished(algorithm, steps, run).record()
     }
 }
 
-pub(crate) fn spec(algorithm: &Algorithm, steps: u64, run: u64) -> RunSpec {
-    RunSpec {
-        algorithm: algorithm.clone(),
-        steps,
-        checkpoints: Checkpoints::PerDecade(1),
-        master_seed: 1,
-        run,
+/// A space, rewards of at most 1, and no knowledge.
+pub(crate) fn bare(space: Space, steps: u64) -> Setting {
+    Setting { space, r_max: 1.0, steps, knowledge: Knowledge::default() }
+}
+
+pub(crate) fn spec(steps: u64, run: u64) -> RunSpec {
+    RunSpec { steps, checkpoints: Checkpoints::PerDecade(1), master_seed: 1, run }
+}
+
+/// An algorithm with the name under which it is listed.
+#[derive(Clone)]
+pub(crate) struct Named {
+    pub(crate) name: &'static str,
+    pub(crate) algorithm: Arc<dyn Algorithm>,
+    reread: fn(&dyn Algorithm) -> Arc<dyn Algorithm>,
+}
+
+impl fmt::Debug for Named {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.algorithm.fmt(f)
+    }
+}
+
+impl Named {
+    pub(crate) fn new<A>(name: &'static str, algorithm: A) -> Self
+    where
+        A: Algorithm + Serialize + for<'a> Deserialize<'a> + 'static,
+    {
+        /// The algorithm that its written options describe.
+        fn reread<A>(written: &dyn Algorithm) -> Arc<dyn Algorithm>
+        where
+            A: Algorithm + for<'a> Deserialize<'a> + 'static,
+        {
+            let text = serde_json::to_string(&written.options()).unwrap();
+            let read: A = serde_json::from_str(&text).unwrap();
+            assert_eq!(read.options(), written.options());
+            assert_eq!(format!("{read:?}"), format!("{written:?}"));
+            Arc::new(read)
+        }
+        Self { name, algorithm: Arc::new(algorithm), reread: reread::<A> }
+    }
+
+    /// The same algorithm, its options written as JSON and read back.
+    pub(crate) fn reread(&self) -> Arc<dyn Algorithm> {
+        (self.reread)(&*self.algorithm)
+    }
+}
+
+/// An algorithm that is told another number of steps than the run has.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(crate) struct Foretold<A> {
+    pub(crate) steps: u64,
+    pub(crate) algorithm: A,
+}
+
+impl<A: Algorithm + Options> Algorithm for Foretold<A> {
+    fn start(&self, start: Start<'_>) -> Result<Box<dyn Learner>, AgentError> {
+        let setting = Setting { steps: self.steps, ..start.setting.clone() };
+        self.algorithm.start(Start { setting: &setting, ..start })
+    }
+
+    fn restore(&self, setting: &Setting, saved: &Saved) -> Result<Box<dyn Learner>, AgentError> {
+        self.algorithm.restore(setting, saved)
+    }
+
+    fn options(&self) -> Value {
+        serde_json::to_value(self).unwrap()
     }
 }
 
 /// Widths times alpha, the paper's words.
 pub(crate) fn shrunk(alpha: f64) -> Optimism {
-    Optimism { alpha_r: alpha, alpha_p: alpha, ..Optimism::default() }
+    Optimism { r_max: 1.0.into(), ..Optimism::shrunk(alpha) }
 }
 
 /// The options of the published experiments: the log term times alpha, delta = 1 / sqrt(t_k), lowest
 /// index, plain planning.
 pub(crate) fn published(alpha: f64) -> Optimism {
     Optimism {
-        alpha_r: alpha,
-        alpha_p: alpha,
         shrink: Shrink::Log,
-        delta: Delta::InverseRoot,
-        evi: EviOptions { method: Method::Plain, ties: Ties::LowestIndex, ..EviOptions::default() },
-        ..Optimism::default()
+        delta: Delta::Word(InverseRoot::Word),
+        planner: Method::Plain,
+        ties: Ties::LowestIndex,
+        ..shrunk(alpha)
     }
 }
 
-pub(crate) fn ucrl2(optimism: Optimism) -> Algorithm {
-    Algorithm::Ucrl2(Ucrl2 { optimism })
+/// The options of planning under a span bound, whatever those of extended value iteration are.
+pub(crate) fn clipped(optimism: Optimism) -> Optimism {
+    let SpanClip { aperiodicity, ties, sweep_limit, .. } = SpanClip::default();
+    Optimism { aperiodicity, ties, sweeps: sweep_limit, ..optimism }
 }
 
-pub(crate) fn ucrl(optimism: Optimism) -> Algorithm {
-    Algorithm::Ucrl(Ucrl { optimism, ..Ucrl::default() })
+/// A number as an option; JSON has no infinity, so that a word stands for it.
+pub(crate) fn finite<W: Default>(number: f64) -> NumberOr<W> {
+    if number.is_finite() { number.into() } else { NumberOr::default() }
 }
 
-pub(crate) fn tucrl(optimism: Optimism) -> Algorithm {
-    Algorithm::Tucrl(Tucrl { optimism, relaxation: Relaxation::L1 })
+pub(crate) fn ucrl2(optimism: Optimism) -> Named {
+    Named::new("ucrl2", Ucrl { optimism, set: SetKind::L1, ..Ucrl::default() })
 }
 
-pub(crate) fn tucrl_zeta(optimism: Optimism) -> Algorithm {
-    Algorithm::Tucrl(Tucrl { optimism, relaxation: Relaxation::Zeta })
+pub(crate) fn ucrl(optimism: Optimism) -> Named {
+    Named::new("ucrl", Ucrl { optimism, ..Ucrl::default() })
 }
 
-pub(crate) fn scal(optimism: Optimism, c: f64) -> Algorithm {
-    let clip = SpanClip { c, ..SpanClip::default() };
-    Algorithm::Scal(Scal { optimism, clip, ..Scal::default() })
+pub(crate) fn tucrl(optimism: Optimism) -> Named {
+    Named::new("tucrl", Tucrl { optimism, relaxation: Relaxation::L1 })
+}
+
+pub(crate) fn tucrl_zeta(optimism: Optimism) -> Named {
+    Named::new("tucrl", Tucrl { optimism, relaxation: Relaxation::Zeta })
+}
+
+pub(crate) fn scal(optimism: Optimism, c: f64) -> Named {
+    Named::new("scal", Scal { c: finite(c), optimism: clipped(optimism), ..Scal::default() })
+}
+
+pub(crate) fn oracle() -> Named {
+    Named::new("oracle", Oracle {})
+}
+
+pub(crate) fn random() -> Named {
+    Named::new("random", Random {})
 }
 
 /// Every learner that plans, with the same options.
-pub(crate) fn planners(optimism: &Optimism, c: f64) -> Vec<Algorithm> {
+pub(crate) fn planners(optimism: &Optimism, c: f64) -> Vec<Named> {
     vec![
         ucrl2(optimism.clone()),
         ucrl(optimism.clone()),
@@ -114,67 +205,74 @@ pub(crate) fn planners(optimism: &Optimism, c: f64) -> Vec<Algorithm> {
     ]
 }
 
-/// Every algorithm there is.
-pub(crate) fn everyone(optimism: &Optimism, c: f64) -> Vec<Algorithm> {
+/// The planners, the learner without a model, and two baselines.
+pub(crate) fn everyone(optimism: &Optimism, c: f64) -> Vec<Named> {
     let mut all = planners(optimism, c);
-    all.extend([
-        Algorithm::OptimisticQ(OptimisticQ { r_max: optimism.r_max, ..OptimisticQ::default() }),
-        Algorithm::Oracle,
-        Algorithm::Random,
-    ]);
+    let q = OptimisticQ { r_max: optimism.r_max, ..OptimisticQ::default() };
+    all.extend([Named::new("optimistic-q", q), oracle(), random()]);
     all
 }
 
 /// Posterior sampling in all its kinds.
-pub(crate) fn samplers() -> Vec<Algorithm> {
-    let psrl = |rule, concentration, rewards, split| {
-        let prior = Prior { concentration, rewards, split };
-        Algorithm::Psrl(Psrl { prior, rule, r_max: 1.0 })
-    };
-    let (a, b) = (1.0, 1.0);
-    let normal = RewardPosterior::NormalGamma { mean: 1.0, strength: 1.0, shape: 1.0, rate: 1.0 };
-    let one = Concentration::Each(1.0);
-    let optimistic = |known_rewards, samples| {
-        let options = Extended { steps: 10_000, rho: 0.05, samples };
-        let rule = Rule::Doubling;
-        Algorithm::OptimisticPsrl(OptimisticPsrl { options, known_rewards, rule, r_max: 1.0 })
+pub(crate) fn samplers() -> Vec<Named> {
+    let psrl = Psrl { r_max: 1.0.into(), ..Psrl::default() };
+    let optimistic = |known_rewards, psi| {
+        let r_max = 1.0.into();
+        let algorithm = OptimisticPsrl { psi, known_rewards, r_max, ..OptimisticPsrl::default() };
+        Named::new("optimistic-psrl", Foretold { steps: 10_000, algorithm })
     };
     vec![
-        psrl(Rule::Doubling, one, RewardPosterior::BetaFractional { a, b }, Split::Exact),
-        psrl(Rule::Growing, one, RewardPosterior::BetaBernoulli { a, b }, Split::Exact),
-        psrl(Rule::PowersOfTwo, Concentration::OneInAll, normal, Split::Mean),
-        psrl(Rule::NewStates, one, RewardPosterior::Known, Split::Mean),
-        optimistic(false, None),
-        optimistic(true, Some(7)),
+        Named::new("psrl", psrl.clone()),
+        Named::new(
+            "tsde",
+            Psrl { rule: Rule::Tsde, rewards: RewardModel::Bernoulli, ..psrl.clone() },
+        ),
+        Named::new(
+            "ds-psrl",
+            Psrl {
+                rule: Rule::PowersOfTwo,
+                concentration: NumberOr::default(),
+                rewards: RewardModel::NormalGamma,
+                split: Split::Mean,
+                ..psrl.clone()
+            },
+        ),
+        Named::new(
+            "psrl",
+            Psrl { rule: Rule::NewStates, rewards: RewardModel::Known, split: Split::Mean, ..psrl },
+        ),
+        optimistic(false, IntegerOr::default()),
+        optimistic(true, 7.into()),
     ]
 }
 
 /// Other sets, other episodes, and a bonus.
-pub(crate) fn relatives(optimism: &Optimism) -> Vec<Algorithm> {
-    let ucrl = |set, rule| Algorithm::Ucrl(Ucrl { optimism: optimism.clone(), set, rule });
-    let clip = SpanClip { c: 3.0, ..SpanClip::default() };
+pub(crate) fn relatives(optimism: &Optimism) -> Vec<Named> {
+    let clipped = clipped(optimism.clone());
+    let ucrl = |name, set, rule| Named::new(name, Ucrl { optimism: optimism.clone(), set, rule });
     let scal = Scal {
-        optimism: optimism.clone(),
-        clip: clip.clone(),
-        set: SetKind::Kl,
-        rule: Rule::NewStates,
+        c: 3.0.into(),
+        set: SpanSetKind::Kl,
+        rule: OptimistRule::NewStates,
+        optimism: clipped.clone(),
+        ..Scal::default()
     };
-    let plus = ScalPlus { optimism: optimism.clone(), clip, ..ScalPlus::default() };
-    let regal = |penalty, c| {
-        let clip = SpanClip { c, ..SpanClip::default() };
-        Algorithm::Regal(Regal { optimism: optimism.clone(), clip, penalty, ..Regal::default() })
-    };
+    let plus = ScalPlus { c: 3.0, optimism: clipped.clone(), ..ScalPlus::default() };
+    let regal_c = RegalC { h: 3.0.into(), optimism: clipped.clone(), ..RegalC::default() };
+    let regal = |penalty| Regal { penalty, optimism: clipped.clone(), ..Regal::default() };
+    let regal_d = RegalD { optimism: clipped.clone(), ..RegalD::default() };
+    let mass = Tucrl { optimism: optimism.clone(), relaxation: Relaxation::Mass };
     vec![
-        ucrl(SetKind::Bernstein2020, Rule::Doubling),
-        ucrl(SetKind::Kl, Rule::Growing),
-        ucrl(SetKind::Ucrl3, Rule::Doubling),
-        ucrl(SetKind::L1, Rule::NewStates),
-        Algorithm::Scal(scal),
-        Algorithm::ScalPlus(plus),
-        regal(Penalty::Bound, 3.0),
-        regal(Penalty::Constant(0.05), f64::INFINITY),
-        regal(Penalty::LastLength, f64::INFINITY),
-        regal(Penalty::Guesses, f64::INFINITY),
-        Algorithm::Tucrl(Tucrl { optimism: optimism.clone(), relaxation: Relaxation::Mass }),
+        ucrl("ucrl2b-2020", SetKind::Bernstein2020, OptimistRule::Doubling),
+        ucrl("kl-ucrl", SetKind::Kl, OptimistRule::Tsde),
+        ucrl("ucrl3", SetKind::Ucrl3, OptimistRule::Doubling),
+        ucrl("ucrl2", SetKind::L1, OptimistRule::NewStates),
+        Named::new("scal", scal),
+        Named::new("scal-plus", plus),
+        Named::new("regal-c", regal_c),
+        Named::new("regal", regal(0.05.into())),
+        Named::new("regal", regal(NumberOr::default())),
+        Named::new("regal-d", regal_d),
+        Named::new("tucrl", mass),
     ]
 }

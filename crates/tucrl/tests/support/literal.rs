@@ -1,9 +1,9 @@
 //! The planning operators exactly as the paper writes them: dense, slow, obvious, over all S nominal
 //! states, from a plain table of counts. Nothing here is shared with the library.
 //!
-//! Sources: paper section 3 (widths, S^C_k, K_k), appendix "Algorithmic Details" (relaxed sets, TEVI),
-//! algorithm OTP, appendix "Tighter Regret Bound" (zeta), appendix "Shortest Path Analysis"; ALGORITHMS
-//! 1.1-1.4, 2.1-2.5. SCAL stands in `literal_scal.rs`.
+//! Source: Fruit, Pirotta, Lazaric 2018, section 3 (widths, S^C_k, K_k), appendix "Algorithmic Details" (relaxed sets,
+//! TEVI), algorithm OTP, appendix "Tighter Regret Bound" (zeta), appendix "Shortest Path Analysis". SCAL is in
+//! `literal_scal.rs`.
 #![allow(dead_code)]
 
 /// Everything that has been observed before an episode, indexed by nominal states and actions.
@@ -60,7 +60,7 @@ pub(crate) enum Laws {
     Ball { center: Vec<f64>, radius: f64, allowed: Vec<bool> },
 }
 
-/// What may be believed about one pair.
+/// What is plausible for one pair.
 #[derive(Debug, Clone)]
 pub(crate) struct Belief {
     pub highest_reward: f64,
@@ -68,7 +68,7 @@ pub(crate) struct Belief {
     pub laws: Laws,
 }
 
-/// Beliefs about every pair of every nominal state, and the states that are planned on.
+/// What is plausible for every pair of every nominal state, and the states that are planned on.
 #[derive(Debug, Clone)]
 pub(crate) struct Model {
     pub beliefs: Vec<Vec<Belief>>,
@@ -133,7 +133,7 @@ impl Table {
         rewards.iter().sum::<f64>() / rewards.len() as f64
     }
 
-    /// 0.2: sample or population; 0 below two visits.
+    /// Of the sample or the population; 0 below two visits.
     pub(crate) fn reward_variance(&self, s: usize, a: usize, kind: Variances) -> f64 {
         let rewards = &self.rewards[s][a];
         let mean = self.mean_reward(s, a);
@@ -153,12 +153,12 @@ impl Table {
     }
 }
 
-pub(crate) fn share_variance(share: f64, visits: u64, kind: Variances) -> f64 {
+pub(crate) fn transition_variance(p_hat: f64, visits: u64, kind: Variances) -> f64 {
     match kind {
         Variances::Sample if visits > 1 => {
-            visits as f64 / (visits - 1) as f64 * share * (1.0 - share)
+            visits as f64 / (visits - 1) as f64 * p_hat * (1.0 - p_hat)
         }
-        _ => share * (1.0 - share),
+        _ => p_hat * (1.0 - p_hat),
     }
 }
 
@@ -206,8 +206,8 @@ impl Options {
     pub(crate) fn law_widths(&self, table: &Table, s: usize, a: usize) -> Vec<f64> {
         let (pairs, visits) = ((table.states() * table.max_actions()) as f64, table.visits(s, a));
         let b = (2.0 * pairs * table.time as f64 / self.delta).ln();
-        let width = |share: f64| {
-            let variance = share_variance(share, visits, self.variances);
+        let width = |p_hat: f64| {
+            let variance = transition_variance(p_hat, visits, self.variances);
             bernstein(variance, 1.0, visits, b, self.alpha_p, self.shrinks_log)
         };
         table.center(s, a).into_iter().map(width).collect()
@@ -231,7 +231,7 @@ impl Options {
         }
     }
 
-    /// Tables 2.2 and 2.5, and section 1 for the others.
+    /// The set of each algorithm, relaxed where a pair is truncated.
     fn laws(&self, table: &Table, seen: &[bool], s: usize, a: usize) -> Laws {
         let everywhere = vec![true; table.states()];
         let unseen = seen.iter().filter(|&&is_seen| !is_seen).count();
@@ -304,7 +304,7 @@ fn decreasing(v: &[f64], among: impl Fn(usize) -> bool) -> Vec<usize> {
     order
 }
 
-/// 1.2, dense: start from the lower ends, give what is left to the best states first.
+/// The best law in a box, dense: start from the lower ends, give what is left to the best states first.
 pub(crate) fn best_in_box(lo: &[f64], up: &[f64], v: &[f64]) -> Vec<f64> {
     let mut q = lo.to_vec();
     let mut left = 1.0 - lo.iter().sum::<f64>();
@@ -430,7 +430,7 @@ impl Model {
                 };
             }
             assert!(spans.len() < 2_000_000, "the literal iteration did not end");
-            // 1.4: recentred, so that no digits are lost to a growing constant.
+            // Recentred, so that no digits are lost to a growing constant.
             let least = next_values.iter().copied().fold(f64::NAN, f64::min);
             values = next_values.iter().map(|value| value - least).collect();
         }

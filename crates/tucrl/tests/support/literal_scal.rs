@@ -1,4 +1,5 @@
-//! SCAL's operators as ALGORITHMS 3.2 and 3.3 write them, over all S nominal states and dense.
+//! SCAL's operators T_c and N_c and its planning ScOpt (Fruit, Pirotta, Lazaric, Ortner 2018), literally: dense, over
+//! all S nominal states.
 #![allow(dead_code)]
 
 use super::literal::{Laws, Model, expectation, span};

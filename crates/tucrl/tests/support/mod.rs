@@ -14,7 +14,7 @@ pub(crate) fn small_world(states: std::ops::RangeInclusive<usize>) -> impl Strat
     world_with_weights(states, &[1.0, 2.0, 3.0, 4.0])
 }
 
-/// A small random world with transitions so rare that value iteration would take for ever.
+/// A small random world with transitions so rare that value iteration would not end in any reasonable time.
 pub(crate) fn slow_world(states: std::ops::RangeInclusive<usize>) -> impl Strategy<Value = Mdp> {
     world_with_weights(states, &[1.0, 1e-2, 1e-4, 1e-6])
 }
@@ -170,7 +170,7 @@ pub(crate) fn literal_policy_iteration(mdp: &Mdp) -> Vec<f64> {
     }
 }
 
-/// The multichain linear program (ALGORITHMS 7.4): minimise the sum of g subject to
+/// The multichain linear program (Puterman 1994, section 9.3): minimise the sum of g subject to
 /// g >= P g and g + h >= r + P h for every pair. An interior-point solver does the work.
 pub(crate) fn linear_program_gain(mdp: &Mdp) -> Vec<f64> {
     use clarabel::algebra::CscMatrix;

@@ -1,20 +1,23 @@
-//! Random count tables, told to the library step by step and to the literal planner as they are.
+//! Random count tables, given to the library step by step and to the literal planner as they are.
 
 use proptest::prelude::*;
-use tucrl::agents::{Optimism, Relaxation, Scal, Tucrl, Ucrl, Ucrl2};
-use tucrl::confidence::{Confidence, Delta, Family, Shrink};
+use tucrl::agents::{Relaxation, Scal};
+use tucrl::confidence::{Delta, InverseRoot, Shrink};
 use tucrl::counts::{Counts, Variance};
-use tucrl::evi::{EviOptions, Method, Ties};
+use tucrl::evi::{self, Method, Sweeper, Ties};
 use tucrl::inner_max::Values;
-use tucrl::planner::{Plan, PlanError, Planner, Situation};
-use tucrl::plausible::{KnownRewards, PlausibleSet};
-use tucrl::space::Space;
+use tucrl::options::NumberOr;
+use tucrl::plausible::{Belief, KnownRewards, PlausibleSet};
+use tucrl::sets::{Ball, Bernstein, Boxes, L1, SetKind, balls, boxes};
 use tucrl::span_clip::SpanClip;
 use tucrl::truncation;
+use tucrl::{
+    ConfidenceSet, Optimism, Plan, PlanError, PlanInput, Planner, RandomStream, Space, Tucrl, Ucrl,
+};
 
 use super::literal::{Learner, Model, Options, Table, Variances};
 
-/// A table, what to make of it, and how the library gets to hear of it.
+/// A table, the options of a plan for it, and the order in which the library counts it.
 #[derive(Debug, Clone)]
 pub(crate) struct Case {
     pub table: Table,
@@ -30,7 +33,7 @@ pub(crate) struct Case {
 /// The largest table.
 const MAX_STATES: usize = 10;
 
-/// So many cases, the same ones in every run.
+/// A number of cases, the same ones in every run.
 pub(crate) fn config(cases: u32, seed: u64) -> ProptestConfig {
     ProptestConfig {
         cases,
@@ -57,7 +60,7 @@ fn fraction(seed: &mut u64) -> f64 {
     scramble(seed) as f64 / (1u64 << 31) as f64
 }
 
-/// The rewards of a pair: always nothing, always everything, a constant, a coin, or anything.
+/// The rewards of a pair: always 0, always r_max, a constant, one of 0 and r_max, or anything.
 fn rewards_of(kind: u8, visits: u64, r_max: f64, mut seed: u64) -> Vec<f64> {
     let seed = &mut seed;
     (0..visits)
@@ -234,32 +237,32 @@ impl Case {
     }
 
     fn delta(&self) -> Delta {
-        if self.has_falling_delta { Delta::InverseRoot } else { Delta::Fixed(self.options.delta) }
+        match self.has_falling_delta {
+            true => Delta::Word(InverseRoot::Word),
+            false => self.options.delta.into(),
+        }
     }
 
     pub(crate) fn optimism(&self, method: Method, ties: Ties, sweep_limit: u64) -> Optimism {
         Optimism {
             delta: self.delta(),
-            alpha_r: self.options.alpha_r,
-            alpha_p: self.options.alpha_p,
+            alpha_r: self.options.alpha_r.into(),
+            alpha_p: self.options.alpha_p.into(),
             shrink: self.shrink(),
-            r_max: self.table.r_max,
-            evi: EviOptions {
-                method,
-                ties,
-                aperiodicity: self.options.tau,
-                sweep_limit,
-                warm_start: false,
-            },
+            r_max: self.table.r_max.into(),
+            planner: method,
+            ties,
+            aperiodicity: self.options.tau,
+            sweeps: sweep_limit,
             ..Optimism::default()
         }
     }
 
-    /// Plans with whatever planner.
+    /// Plans with a planner.
     pub(crate) fn plan_with(
         &self,
         counts: &Counts,
-        planner: &dyn Planner,
+        mut planner: impl Planner,
         previous: Option<&Values>,
     ) -> Result<Plan, PlanError> {
         let means = self.options.known_rewards.as_ref().map(|means| {
@@ -269,7 +272,9 @@ impl Case {
             }
         });
         let known: KnownRewards<'_> = means.as_ref().map(|mean| mean as &dyn Fn(usize) -> f64);
-        planner.plan(&Situation { previous, known, ..Situation::new(counts, self.table.time) })
+        let mut random = RandomStream::new(0);
+        let now = PlanInput::new(counts, self.table.time, &mut random);
+        planner.plan(&mut PlanInput { previous, known, ..now })
     }
 
     /// Plans with the planner that the options name.
@@ -290,53 +295,50 @@ impl Case {
         optimism: Optimism,
         previous: Option<&Values>,
     ) -> Result<Plan, PlanError> {
-        let planner: &dyn Planner = match self.options.learner {
-            Learner::Ucrl2 => &Ucrl2 { optimism },
-            Learner::Ucrl2b => &Ucrl { optimism, ..Ucrl::default() },
-            Learner::TucrlL1 => &Tucrl { optimism, relaxation: Relaxation::L1 },
-            Learner::TucrlZeta => &Tucrl { optimism, relaxation: Relaxation::Zeta },
-            Learner::UntruncatedL1 => unreachable!("no planner does without truncation"),
-        };
-        self.plan_with(counts, planner, previous)
+        let ucrl = |set| Ucrl { set, optimism: optimism.clone(), ..Ucrl::default() };
+        let tucrl = |relaxation| Tucrl { relaxation, optimism: optimism.clone() };
+        match self.options.learner {
+            Learner::Ucrl2 => self.plan_with(counts, ucrl(SetKind::L1), previous),
+            Learner::Ucrl2b => self.plan_with(counts, ucrl(SetKind::Bernstein), previous),
+            Learner::TucrlL1 => self.plan_with(counts, tucrl(Relaxation::L1), previous),
+            Learner::TucrlZeta => self.plan_with(counts, tucrl(Relaxation::Zeta), previous),
+            Learner::UntruncatedL1 => unreachable!("no planner has L1 balls without truncation"),
+        }
     }
 
     pub(crate) fn scal(&self, counts: &Counts, clip: SpanClip) -> Result<Plan, PlanError> {
-        let optimism = self.optimism(Method::Plain, clip.ties, clip.sweep_limit);
-        self.plan_with(counts, &Scal { optimism, clip, ..Scal::default() }, None)
+        let SpanClip { c, mode, operator, augment_rewards, aperiodicity, ties, sweep_limit } = clip;
+        let optimism = Optimism { aperiodicity, ..self.optimism(Method::Plain, ties, sweep_limit) };
+        let c = if c.is_finite() { c.into() } else { NumberOr::default() };
+        let augment = augment_rewards;
+        let scal = Scal { c, mode, operator, augment, optimism, ..Scal::default() };
+        self.plan_with(counts, scal, None)
     }
 
     /// The library's plausible set, made as the planners make it.
-    pub(crate) fn set<'a>(&self, counts: &'a Counts) -> PlausibleSet<'a> {
-        let family = match self.options.learner {
-            Learner::Ucrl2 => Family::Hoeffding,
-            _ => Family::Bernstein,
-        };
-        let confidence = Confidence {
-            family,
-            delta: self.delta(),
-            alpha_r: self.options.alpha_r,
-            alpha_p: self.options.alpha_p,
-            shrink: self.shrink(),
-            r_max: self.table.r_max,
-            nominal_pairs: None,
-        };
-        let widths = confidence.widths(counts.space(), self.table.time);
-        let (r_max, unseen) = (self.table.r_max, counts.unseen());
-        let truncation = truncation::decide(counts, self.table.time);
+    pub(crate) fn set<'a>(&self, counts: &'a Counts) -> Set<'a> {
+        let (time, r_max, unseen) = (self.table.time, self.table.r_max, counts.unseen());
+        let confidence = self.optimism(Method::Plain, Ties::LeastVisited, 1).confidence();
+        let widths = Bernstein::of(&confidence, counts.space(), time);
+        let truncation = truncation::decide(counts, time);
         let planned = if truncation.plans_unseen() { unseen } else { 0 };
         let forbids = |pair: usize| truncation.forbids(counts, pair);
+        let everything = Belief::new(counts, r_max, None);
+        let truncated = Belief { unseen: planned, ..everything };
+        let states = counts.space().states() as f64;
+        let radius = |pair: &_| widths.radius(pair, states);
+        let reward = |pair: &_| widths.reward_width(pair);
         match self.options.learner {
-            Learner::Ucrl2 | Learner::UntruncatedL1 => {
-                PlausibleSet::balls(counts, &widths, r_max, unseen, |_| false, None)
+            Learner::Ucrl2 => {
+                Set::Balls(L1::of(&confidence, counts.space(), time).plausible(&everything))
             }
+            Learner::UntruncatedL1 => Set::Balls(balls(&everything, reward, radius, |_| false)),
             Learner::TucrlL1 if unseen > 0 => {
-                PlausibleSet::balls(counts, &widths, r_max, planned, forbids, None)
+                Set::Balls(balls(&truncated, reward, radius, forbids))
             }
-            Learner::Ucrl2b => {
-                PlausibleSet::boxes(counts, &widths, r_max, unseen, |_| false, 0, None)
-            }
+            Learner::Ucrl2b => Set::Boxes(widths.plausible(&everything)),
             Learner::TucrlL1 | Learner::TucrlZeta => {
-                PlausibleSet::boxes(counts, &widths, r_max, planned, forbids, unseen, None)
+                Set::Boxes(boxes(&truncated, &widths, forbids, unseen))
             }
         }
     }
@@ -367,5 +369,46 @@ impl Case {
             (false, false) => f64::NAN,
         };
         (0..self.table.states()).map(value).collect()
+    }
+}
+
+/// A plausible set of either shape.
+pub(crate) enum Set<'a> {
+    Balls(PlausibleSet<'a, Ball>),
+    Boxes(PlausibleSet<'a, Boxes>),
+}
+
+/// Evaluates an expression for the set, whichever shape it has.
+macro_rules! with_set {
+    ($self:ident, $set:ident => $value:expr) => {
+        match $self {
+            Set::Balls($set) => $value,
+            Set::Boxes($set) => $value,
+        }
+    };
+}
+
+impl Set<'_> {
+    /// The plausible law of a pair that is best for the given values.
+    pub(crate) fn best_law(&self, pair: usize, values: &Values) -> Vec<(u32, f64)> {
+        with_set!(self, set => set.best_law(pair, values))
+    }
+
+    /// One sweep from the given values.
+    pub(crate) fn sweep(&self, values: &Values) -> Values {
+        with_set!(self, set => evi::sweep(set, values))
+    }
+
+    /// The smallest and the largest increment of each of some sweeps, one after the other.
+    pub(crate) fn increments(&self, start: &Values, sweeps: usize) -> Vec<(f64, f64)> {
+        with_set!(self, set => {
+            let mut sweeper = Sweeper::new(set, 1.0, Some(start));
+            let mut sweep = || {
+                let increments = sweeper.sweep();
+                sweeper.advance();
+                increments
+            };
+            (0..sweeps).map(|_| sweep()).collect()
+        })
     }
 }

@@ -1,12 +1,12 @@
-//! What do the lines after `@model` say?
+//! Reads the lines after `@model`.
 //!
 //! `state N [state rewards] labels`, `action LABEL [action rewards]`, `next : probability`, each
 //! on its own line; a state may leave out the line of its only action. The reward of an action is
 //! its own plus that of its state, in the chosen reward model. States labelled `init` are the
 //! start, each with the same probability when there are several.
 //!
-//! Storm prints probabilities with few digits, so a row of a foreign file that misses one by no
-//! more than 1e-5 is divided by its sum; a file with `//@tucrl version` is exact and is held to it.
+//! Storm prints probabilities with few digits, so a row of a foreign file whose sum misses 1 by at most
+//! 1e-5 is divided by its sum; in a file with `//@tucrl version` rows must be exact.
 
 mod finish;
 
@@ -82,7 +82,7 @@ struct Body {
     first_action: Vec<u32>,
     state_reward: f64,
     action: Option<Action>,
-    /// The open state has transitions without a line for their action.
+    /// The open state has transitions before its first action line.
     is_implicit: bool,
     /// The transitions of the open action.
     row: Vec<(usize, f64)>,
@@ -99,7 +99,7 @@ struct Action {
     law: Option<(usize, Laws)>,
 }
 
-/// What a comment says about the reward of an action.
+/// The reward laws that a comment gives for an action.
 enum Laws {
     One(RewardLaw),
     /// One law per transition.
@@ -124,7 +124,7 @@ impl Labels {
 
 /// Labels are separated by blanks; one with blanks inside stands in quotation marks.
 fn has_label(labels: &str, wanted: &str) -> bool {
-    // Outside of quotation marks are the even pieces.
+    // Pieces with even index are outside of quotation marks.
     labels.split('"').enumerate().any(|(index, piece)| match index % 2 {
         0 => piece.split_whitespace().any(|label| label == wanted),
         _ => piece == wanted,
@@ -136,12 +136,12 @@ fn short(line: usize) -> u32 {
 }
 
 impl Body {
-    /// The number of the open state; the caller has checked that there is one.
+    /// The open state; the caller has checked that there is one.
     fn state(&self) -> usize {
         self.state_lines.len().saturating_sub(1)
     }
 
-    /// How many actions the open state has so far.
+    /// The number of actions of the open state so far.
     fn actions(&self) -> usize {
         let first = self.first_action.last().map_or(0, |&first| first as usize);
         self.action_lines.len() - first
@@ -212,7 +212,7 @@ impl Body {
         };
         let next = lines.count(next, "the number of a next state")?;
         let probability = lines.value(probability, &self.header.placeholders)?;
-        // A little above one is left to the check of the row, which allows for printed digits.
+        // Slightly above 1 is left to the check of the row, which allows for printed digits.
         if !(0.0..1.001).contains(&probability) {
             return Err(lines.syntax(format!("probability {probability} is not in [0, 1]")));
         }

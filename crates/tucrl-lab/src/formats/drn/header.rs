@@ -1,8 +1,8 @@
-//! What does the header of a DRN file announce?
+//! Reads the header of a DRN file.
 //!
 //! Keys start with `@`. `@type:` and `@value_type:` carry their value on the same line, the others
 //! on the next one, where no comment may stand. `@type`, `@nr_states` and `@model` are required.
-//! Models with parameters, intervals or another kind of time are refused here.
+//! Models with parameters, intervals or continuous time are refused here.
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -11,7 +11,7 @@ use super::super::FormatError;
 use super::lines::Lines;
 use super::notes::Notes;
 
-/// What the lines before `@model` say.
+/// The lines before `@model`.
 pub(super) struct Header {
     /// A DTMC: one action per state.
     pub(super) is_chain: bool,

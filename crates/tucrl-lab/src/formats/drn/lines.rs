@@ -1,4 +1,4 @@
-//! Which line is this, and how is a number on it read?
+//! Lines of a DRN file and the numbers on them.
 //!
 //! Lines end with a line feed, with or without a carriage return before it. Numbers are decimals,
 //! fractions such as `1/3`, or placeholders such as `$0` that the header has defined.
@@ -43,7 +43,7 @@ impl<'a, R: BufRead> Lines<'a, R> {
         Ok(true)
     }
 
-    /// The next `advance` stays on this line.
+    /// Makes the next `advance` stay on this line.
     pub(super) fn hold(&mut self) {
         self.held = true;
     }
@@ -73,13 +73,13 @@ impl<'a, R: BufRead> Lines<'a, R> {
         FormatError::Syntax { path: self.path.into(), line, column: None, what: what.into() }
     }
 
-    /// The current line contains a kind of model that is not read.
+    /// The current line contains an unsupported kind of model.
     pub(super) fn unsupported(&self, kind: impl Into<String>) -> FormatError {
         let (path, line) = (self.path.into(), self.number());
         FormatError::UnsupportedModel { path, line, kind: kind.into() }
     }
 
-    /// A comment of ours does not match the model.
+    /// A `//@tucrl` comment contradicts the model.
     pub(super) fn contradiction(&self, line: usize, what: impl Into<String>) -> FormatError {
         FormatError::Contradiction { path: self.path.into(), line, what: what.into() }
     }

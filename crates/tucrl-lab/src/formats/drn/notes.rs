@@ -1,9 +1,9 @@
-//! What do the `//@tucrl` comments say?
+//! Reads the `//@tucrl` comments.
 //!
 //! A comment is `//@tucrl`, a word, and a JSON value on the same line. Before `@model` stand
 //! `version` (first), `r_max`, `start` and `action_names`; after the line of a state `name`; after
 //! the line of an action `reward`, one law, or `rewards`, one law per transition line that
-//! follows. Unknown words are errors: a typing mistake must not lose a reward law.
+//! follows. Unknown words are errors, so that a typing mistake does not lose a reward law.
 
 use std::io::BufRead;
 
@@ -13,10 +13,10 @@ use super::super::FormatError;
 use super::super::law::{Start, complaint};
 use super::lines::Lines;
 
-/// What starts a comment of ours.
+/// How a `//@tucrl` comment starts.
 pub(super) const MARK: &str = "//@tucrl";
 
-/// What the comments before `@model` say.
+/// Values of the comments before `@model`.
 #[derive(Default)]
 pub(super) struct Notes {
     pub(super) version_seen: bool,
@@ -26,7 +26,7 @@ pub(super) struct Notes {
     pub(super) action_names: Option<(usize, Vec<String>)>,
 }
 
-/// The word of a comment of ours and what follows it; `None` for other comments.
+/// The word of a `//@tucrl` comment and the rest of it; `None` for other comments.
 pub(super) fn split(comment: &str) -> Option<(&str, &str)> {
     let rest = comment.strip_prefix(MARK)?;
     if !rest.is_empty() && !rest.starts_with(char::is_whitespace) {
@@ -48,7 +48,7 @@ pub(super) fn value<T: DeserializeOwned, R: BufRead>(
 }
 
 impl Notes {
-    /// Takes up a comment that stands before `@model`.
+    /// Reads a comment that stands before `@model`.
     pub(super) fn take<R: BufRead>(&mut self, lines: &Lines<R>) -> Result<(), FormatError> {
         let Some((word, json)) = split(lines.text().trim_start()) else { return Ok(()) };
         let is_repeated = match word {

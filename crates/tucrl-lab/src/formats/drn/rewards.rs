@@ -1,8 +1,8 @@
-//! Which of the rewards in brackets counts?
+//! Which reward of a list in brackets is read?
 //!
 //! A list such as `[0, 2.5]` has one number per reward model, in the order of `@reward_models`.
 //! Missing numbers are 0. Models that the header does not name are called `rew0`, `rew1`, … as in
-//! Storm. With one model, or none, there is nothing to choose.
+//! Storm.
 
 use std::io::BufRead;
 
@@ -13,14 +13,14 @@ use super::lines::Lines;
 /// The reward model that is read.
 pub(super) struct Chosen {
     index: usize,
-    /// The name, when the caller chose it.
+    /// The name that the caller chose, if any.
     asked: Option<String>,
     /// The longest list so far.
     longest: usize,
 }
 
 impl Chosen {
-    /// Settles the choice as far as the header allows.
+    /// Resolves the choice as far as the header allows.
     pub(super) fn new<R: BufRead>(
         lines: &Lines<R>,
         header: &Header,
@@ -48,7 +48,7 @@ impl Chosen {
         }
     }
 
-    /// The chosen reward of a list in brackets, if the text begins with one, and what follows.
+    /// The chosen reward of a list in brackets, if the text begins with one, and the rest of the text.
     pub(super) fn reward<'l, R: BufRead>(
         &mut self,
         lines: &Lines<R>,
@@ -85,7 +85,7 @@ impl Chosen {
         Ok((reward, rest.trim()))
     }
 
-    /// At the end: a model that was asked for must have appeared.
+    /// At the end of the file: the chosen model must have appeared.
     pub(super) fn check<R: BufRead>(&self, lines: &Lines<R>) -> Result<(), FormatError> {
         match &self.asked {
             Some(asked) if self.index >= self.longest => {

@@ -1,8 +1,8 @@
-//! How is a model spelled so that Storm reads it and we lose nothing?
+//! Writes a model as DRN with `//@tucrl` comments.
 //!
 //! The body holds mean rewards as one action reward model named `reward`. `@value_type` is left
-//! out: older releases of Storm refuse it, later ones do not need it. Comments start in the
-//! first column and never follow a header key.
+//! out: older releases of Storm refuse it, newer ones do not need it. Comments start in the first
+//! column and never follow a header key.
 
 use std::io::{self, Write};
 
@@ -20,7 +20,7 @@ pub(in super::super) fn write(mdp: &Mdp, out: &mut dyn Write) -> io::Result<()> 
     writeln!(out, "{MARK} version {VERSION}")?;
     note(out, "r_max", |out| write_number(out, mdp.r_max()))?;
     let start: Vec<(usize, f64)> = mdp.start().collect();
-    // One certain state is said by its label.
+    // A single start state is given by its label.
     if !matches!(start[..], [(_, 1.0)]) {
         note(out, "start", |out| write_states(out, start.iter().copied()))?;
     }

@@ -1,8 +1,7 @@
-//! How is our own format read without holding it twice?
+//! Reads a `tucrl-mdp` file without holding it twice.
 //!
-//! The parser walks over the text once. Keys come in any order; unknown and repeated ones are
-//! errors. Every action goes to the model builder when its closing brace is met. The builder
-//! finds defects of the model; the line of each state is remembered to say where they are.
+//! One pass over the text. Keys come in any order; unknown and repeated ones are errors. Every action goes to the model
+//! builder at its closing brace. The line of each state is kept for the builder's error messages.
 
 use std::cell::Cell;
 use std::fmt;
@@ -51,7 +50,7 @@ pub(in super::super) fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, 
             Place::State(state) | Place::Action(state, _) => {
                 lines.get(state).map(|&line| line as usize)
             }
-            // A bound that came with the options has no line.
+            // An r_max from the options has no line.
             Place::RewardMax => keys[2].filter(|_| options.r_max.is_none()),
             Place::Start => keys[3],
             Place::ActionNames => keys[4],
@@ -64,7 +63,7 @@ fn refusal(path: &Path, error: serde_json::Error, version: Option<String>) -> Fo
     if error.is_io() {
         return FormatError::io(path, error.into());
     }
-    // The parser sees bytes that are not text as bad syntax; say what they are.
+    // The parser reports invalid UTF-8 as bad syntax; report it as such.
     if let Some(line) = first_line_not_utf8(path) {
         return FormatError::NotUtf8 { path: path.into(), line };
     }
@@ -81,15 +80,15 @@ fn refusal(path: &Path, error: serde_json::Error, version: Option<String>) -> Fo
 /// The model so far.
 struct Reading {
     builder: MdpBuilder,
-    /// The line that the parser is on.
+    /// The current line.
     line: Rc<Cell<usize>>,
     /// The line on which each state begins.
     state_lines: Vec<u32>,
     /// The line of each key of the model.
     key_lines: [Option<usize>; KEYS.len()],
-    /// The row being read; kept to save allocations.
+    /// The row being read; reused to save allocations.
     row: Vec<(usize, f64, Option<RewardLaw>)>,
-    /// The version that stopped the reading.
+    /// An unsupported version, if that is why reading stopped.
     unknown_version: Option<String>,
 }
 
@@ -161,7 +160,7 @@ impl<'de> Visitor<'de> for Model<'_> {
     }
 }
 
-/// How deep a part of the table lies.
+/// Nesting level of a part of the table.
 #[derive(Clone, Copy, PartialEq)]
 enum Level {
     States,
@@ -263,7 +262,7 @@ fn read_entry<'de, A: SeqAccess<'de>>(reading: &mut Reading, mut list: A) -> Res
     }
 }
 
-/// Hands the row just read to the builder, with the reward of the action or of its entries.
+/// Passes the row to the builder, with the reward of the action or of its entries.
 fn add_action(reading: &mut Reading, reward: Option<RewardLaw>) -> Result<(), &'static str> {
     let (builder, row) = (&mut reading.builder, &mut reading.row);
     let joint = row.iter().filter(|entry| entry.2.is_some()).count();

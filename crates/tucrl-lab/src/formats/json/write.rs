@@ -1,7 +1,4 @@
-//! How is a model spelled in our own format?
-//!
-//! Small facts first, so that a reader meets the version before anything else; then one line per
-//! state.
+//! Writes a `tucrl-mdp` file: the version and small keys first, then one line per state.
 
 use std::io::{self, Write};
 
@@ -33,7 +30,7 @@ pub(in super::super) fn write(mdp: &Mdp, out: &mut dyn Write) -> io::Result<()> 
     out.write_all(b"}\n")
 }
 
-/// Writes the items of an open list on lines of their own, and closes it.
+/// Writes the items of an open list one per line, and closes it.
 fn write_lines<T>(
     out: &mut dyn Write,
     items: impl IntoIterator<Item = T>,

@@ -1,8 +1,7 @@
-//! When is an action complete, when the model, and do the comments agree with it?
+//! Completes actions and the model, and checks the comments against the body.
 //!
-//! A law in a comment must have the mean that the body states, a start law must give a positive
-//! probability to exactly the states labelled `init`, and names go to all states or to none. A
-//! file edited by hand that breaks this is refused: nobody could say which side is meant.
+//! A law in a comment must have the mean that the body states, a start law must give a positive probability to exactly
+//! the states labelled `init`, and names go to all states or to none. A file that breaks this is ambiguous and refused.
 
 use std::io::BufRead;
 
@@ -13,13 +12,13 @@ use super::super::super::{FormatError, ReadOptions};
 use super::super::lines::Lines;
 use super::{Action, Body, Labels, Laws};
 
-/// How far a printed row may miss one before it is refused.
+/// Largest distance of a row sum from 1 in a foreign file.
 const PRINTED: f64 = 1e-5;
-/// How far the mean of a law may be from the reward in the body, for rewards up to one.
+/// Largest distance between the mean of a law and the reward in the body, for rewards up to 1.
 const SAME_MEAN: f64 = 1e-9;
 
 impl Body {
-    /// Hands the open action, if any, to the builder.
+    /// Passes the open action, if any, to the builder.
     pub(super) fn close_action<R: BufRead>(&mut self, lines: &Lines<R>) -> Result<(), FormatError> {
         let Some(Action { reward, law }) = self.action.take() else { return Ok(()) };
         if reward < 0.0 {
@@ -34,7 +33,7 @@ impl Body {
         self.largest = self.largest.max(reward);
         let sum: f64 = self.row.iter().map(|entry| entry.1).sum();
         if !self.header.notes.version_seen && (sum - 1.0).abs() <= PRINTED {
-            // The builder does this itself for smaller misses.
+            // The builder corrects smaller errors itself.
             if (sum - 1.0).abs() > 1e-9 {
                 self.row.iter_mut().for_each(|entry| entry.1 /= sum);
             }
@@ -61,7 +60,7 @@ impl Body {
         Ok(())
     }
 
-    /// Checks what only the end of the file shows, and builds the model.
+    /// Final checks; builds the model.
     pub(super) fn finish<R: BufRead>(
         mut self,
         lines: &Lines<R>,
@@ -103,7 +102,7 @@ impl Body {
                     let first = *first_action.get(state)? as usize;
                     action_lines.get(first + action).map(|&line| line as usize)
                 }
-                // A bound that came with the options has no line.
+                // An r_max from the options has no line.
                 Part::RewardMax => r_max_line.filter(|_| options.r_max.is_none()),
                 Part::Start => start_line,
                 Part::ActionNames => names_line,
@@ -159,7 +158,7 @@ fn same_mean<R: BufRead>(
     mean: f64,
     reward: f64,
 ) -> Result<(), FormatError> {
-    // A NaN must fail as well, so the comparison asks for closeness.
+    // Written so that NaN fails.
     if (mean - reward).abs() <= SAME_MEAN * reward.max(1.0) {
         return Ok(());
     }

@@ -1,0 +1,531 @@
+//! The arguments of the command line: verbs, flags and their help. `cmd` carries them out.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+use tucrl_lab::experiment::LONGEST;
+use tucrl_lab::formats::ReadOptions;
+use tucrl_lab::names::integer;
+
+/// TUCRL and related algorithms in finite MDPs: exact solutions, learning runs, reports.
+#[derive(Debug, Parser)]
+#[command(
+    name = "tucrl",
+    version,
+    after_help = "\
+Examples:
+  tucrl reproduce                     the paper's experiments, figures and claims
+  tucrl worlds                        list the worlds
+  tucrl worlds taxi                   parameters and facts of one world
+  tucrl inspect taxi                  exact gain, span, diameter and structure
+  tucrl inspect three-state:delta=0   a world with a parameter
+  tucrl explore breakout-game         count the reachable states of a large world
+  tucrl export taxi --to taxi.json    write a world to a file
+  tucrl inspect taxi.json             use a model file as a world
+  tucrl agents                        list the agents
+  tucrl learn three-state:delta=0     run an agent and measure its regret
+  tucrl bound three-state:delta=0     evaluate the regret bounds
+  tucrl run experiment.toml           worlds x agents x seeds, stored on disk
+  tucrl status out/experiment         progress of an experiment
+  tucrl report out/experiment         tables, figures and an interactive page
+  tucrl bench                         benchmark this program on this machine
+
+A world is `name`, or `name:key=value,key=value`, or a model file (.json, .drn)."
+)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    pub(crate) verb: Option<Verb>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Run the paper's experiments, draw its figures and test its claims
+    #[command(after_help = REPRODUCE_HELP)]
+    Reproduce(Reproduce),
+    /// List the worlds, or show the parameters and facts of one
+    #[command(after_help = "\
+Examples:
+  tucrl worlds                 name, size and summary of each
+  tucrl worlds mountain-car    parameters, defaults, facts
+  tucrl worlds --json          the same as JSON")]
+    Worlds(Worlds),
+    /// Compute exact facts of a world: class, gain, span, diameter, policy
+    #[command(after_help = "\
+Examples:
+  tucrl inspect taxi
+  tucrl inspect breakout:w=4,h=2,q=0.1 --skip diameter
+  tucrl inspect river-swim --policy
+  tucrl inspect garnet:s=1e5,seed=7 --json
+  tucrl inspect ferry.drn --reward-model tickets
+
+The JSON keys do not change between releases; a diameter of null is infinite,
+and `skipped` lists the keys that were not computed.")]
+    Inspect(Inspect),
+    /// Search for the states reachable from the start
+    #[command(after_help = "\
+Examples:
+  tucrl explore breakout-game
+  tucrl explore mountain-car:nx=1e3,nv=1001 --jobs 4
+  tucrl explore queues:capacity=20 --limit 1e6 --json
+
+The search follows every possible transition forwards from the start. It needs about
+30 bytes per state; the result does not depend on --jobs.")]
+    Explore(Explore),
+    /// Write a world to a model file
+    #[command(after_help = "\
+Examples:
+  tucrl export taxi --to taxi.json
+  tucrl export garnet:s=1000,seed=3 --to garnet.drn --force
+  tucrl export model.drn --to model.json
+
+The extension selects the format: .json (tucrl) or .drn (the model checker Storm).
+Both preserve the model bit for bit.")]
+    Export(Export),
+    /// List the agents, or show the requirements, guarantee and options of one
+    #[command(after_help = "\
+Examples:
+  tucrl agents           name and summary of each
+  tucrl agents scal      requirements, guarantee, options, defaults
+  tucrl agents --json    the same as JSON")]
+    Agents(Agents),
+    /// Print the JSON schema of experiment files, for editors that complete and check them
+    #[command(after_help = "\
+Examples:
+  tucrl schema > experiment.schema.json
+
+Then let the editor know: with the first line
+  #:schema ./experiment.schema.json
+of an experiment, Taplo and Even Better TOML complete and check it.")]
+    Schema,
+    /// Run agents in a world and measure their regret
+    #[command(after_help = LEARN_HELP)]
+    Learn(Learn),
+    /// Evaluate the regret bounds for a world, term by term
+    #[command(after_help = "\
+Examples:
+  tucrl bound three-state:delta=0 --steps 1e8
+  tucrl bound taxi --steps 1e9 --delta 0.01 --json
+
+In JSON, null means infinite or unknown.")]
+    Bound(Bound),
+    /// Run an experiment file: every agent in every world with every seed, stored on disk
+    #[command(after_help = RUN_HELP)]
+    Run(Run),
+    /// Run an experiment and write a league table of its agents
+    #[command(after_help = "\
+Examples:
+  tucrl league experiments/league.toml --to docs/league.md
+  tucrl league mine.toml --out out/mine
+
+Runs the cells that have no result yet, as `tucrl run --resume` does, then ranks
+the agents of every world by mean regret. Without --to the page is printed.")]
+    League(League),
+    /// Show which runs of an experiment are done, running, failed, missing or damaged
+    #[command(after_help = "\
+Examples:
+  tucrl status out/first
+  tucrl status out/first --json
+
+A run counts as running while its last checkpoint is younger than two minutes,
+as paused when it is older or its process was told to stop.")]
+    Status(Status),
+    /// Write tables, figures and an interactive page from an experiment's runs
+    #[command(after_help = REPORT_HELP)]
+    Report(Report),
+    /// Compare two experiments, run by run
+    #[command(after_help = "\
+Examples:
+  tucrl compare out/before out/after
+  tucrl compare out/mine out/theirs --json
+
+Agents of the same spec in worlds of the same spec are compared, runs of the
+same master seed and index with each other. `same` counts runs whose records
+are bit-identical.")]
+    Compare(Compare),
+    /// Benchmark planning, learning and solving on this machine
+    #[command(after_help = BENCH_HELP)]
+    Bench(Bench),
+}
+
+const BENCH_HELP: &str = "\
+Examples:
+  tucrl bench                          all benchmarks, in less than two minutes
+  tucrl bench --only sweep,literal     two of them
+  tucrl bench --full --json            full-length runs: half an hour
+  tucrl bench --solve model.json       time the exact solver on one world
+
+Every row is a ratio of two times measured alternately within one run, so that it is
+comparable across machines; keep the machine otherwise idle. The exit code does not
+depend on the goals.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Bench {
+    /// Only these benchmarks: whole-run, learning-loop, sweep, literal, nominal-size,
+    /// accelerated, threads, exact
+    #[arg(long, value_name = "NAME", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+    /// Full-length runs, such as 1e9 steps
+    #[arg(long)]
+    pub(crate) full: bool,
+    /// Only time the exact solver on one world: best of five, to 1e-9
+    #[arg(long, value_name = "WORLD", conflicts_with_all = ["only", "full"])]
+    pub(crate) solve: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const REPRODUCE_HELP: &str = "\
+Examples:
+  tucrl reproduce                        all claims, in minutes
+  tucrl reproduce three-state spans      two of them
+  tucrl reproduce --plan                 what would run, with estimated times
+  tucrl reproduce --scale paper          20 runs each with the paper's shrink factors: hours
+  tucrl reproduce --json | jq            the verdicts as JSON
+
+Every claim is decided by stated statistics, computed from stored runs. Ctrl-C stops;
+the same command continues. The exit code is 0 if all claims hold, 1 if one does not
+or something failed, 130 after Ctrl-C. The
+experiments are those of experiments/quick and experiments/paper; docs/reproduction.md
+says how each claim is decided.";
+
+const REPORT_HELP: &str = "\
+Examples:
+  tucrl report out/first
+  tucrl report out/first --out paper/figures
+  tucrl report out/first --json
+
+Writes report.html (one page, no network needed), report.md, the tables
+curves, summary, pairs and episodes as CSV and Parquet, and the figures as
+SVG and PNG. docs/reports.md describes them. The same runs give the same files.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Report {
+    /// The directory of an experiment
+    pub(crate) directory: PathBuf,
+    /// Output directory [default: report, inside the directory]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Compare {
+    /// The directory of an experiment
+    #[arg(value_name = "DIR A")]
+    pub(crate) first: PathBuf,
+    /// The directory of another
+    #[arg(value_name = "DIR B")]
+    pub(crate) second: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Worlds {
+    /// The name of a world
+    pub(crate) name: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Inspect {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Add an optimal policy with the gain and bias of every state
+    #[arg(long)]
+    pub(crate) policy: bool,
+    /// Skip slow parts: the diameters, or gain, bias and span
+    #[arg(long, value_name = "WHAT", value_delimiter = ',')]
+    pub(crate) skip: Vec<Part>,
+    /// Compute the diameter even if it takes over 30 seconds or there are over 20000 reachable states
+    #[arg(long)]
+    pub(crate) all: bool,
+    /// Number of threads [default: one per core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Part {
+    Diameter,
+    Gain,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Explore {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// Stop the search after this number of states
+    #[arg(long, value_name = "N", default_value = "1e7", value_parser = limit)]
+    pub(crate) limit: usize,
+    /// Number of threads [default: one per core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Export {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// The file to write, .json or .drn
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: PathBuf,
+    /// Replace the file if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Agents {
+    /// The name of an agent
+    pub(crate) name: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const LEARN_HELP: &str = "\
+Examples:
+  tucrl learn three-state:delta=0 --agent tucrl --agent ucrl --agent scal:c=5
+  tucrl learn taxi --agent tucrl:alpha=0.01 --steps 1e8 --seeds 8
+  tucrl learn river-swim --agent optimistic-q --json > runs.jsonl
+  tucrl learn model.json --agent tucrl --steps 1e5
+
+Run number r of master seed M draws from streams that depend on M and r only:
+all agents use the same random streams in runs of the same number, and the same
+command gives bit-identical results with any --jobs.
+
+With --json there is one line, an object, per agent and run. `regret` and
+`pseudo_regret` are lists of [t, value]; `seed` is the run number; `options`
+has every option of the agent (null is infinite); `error` says why a run
+failed; `stopped` is true after Ctrl-C, and `steps` how far it came.
+
+Ctrl-C stops all runs, prints the results so far, and exits with 130; a run that
+fails is reported, the others continue, and the exit code is 1.";
+
+#[derive(Debug, Args)]
+pub(crate) struct Learn {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// An agent, as name:key=value,key=value; may be repeated [default: tucrl]
+    #[arg(long = "agent", value_name = "SPEC")]
+    pub(crate) agents: Vec<String>,
+    /// Steps per run, at most 1e10
+    #[arg(long, value_name = "T", default_value = "1e6", value_parser = steps)]
+    pub(crate) steps: u64,
+    /// Runs per agent
+    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) seeds: u32,
+    /// The master seed of all runs
+    #[arg(long, value_name = "M", default_value_t = 1)]
+    pub(crate) seed: u64,
+    /// Number of threads [default: one per core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+    /// In a generated world, how many reachable states to search for the optimal gain
+    #[arg(long, value_name = "N", default_value = "1e6", value_parser = limit)]
+    pub(crate) limit: usize,
+    /// Checkpoints of regret per decade of steps, evenly spaced on a log scale
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) checkpoints: u32,
+    /// Print JSON lines, one object per agent and run
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Add every episode's record to the JSON, as `episode_records`
+    #[arg(long, requires = "json")]
+    pub(crate) episodes: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Bound {
+    #[command(flatten)]
+    pub(crate) source: Source,
+    /// Number of steps
+    #[arg(long, value_name = "T", default_value = "1e6", value_parser = many_steps)]
+    pub(crate) steps: u64,
+    /// Failure probability of the bounds
+    #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = probability)]
+    pub(crate) delta: f64,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const RUN_HELP: &str = "\
+Examples:
+  tucrl run experiments/quick/three-state.toml
+  tucrl run exp.toml --list                  the runs, without running them
+  tucrl run exp.toml --resume                continue after Ctrl-C or a crash
+  tucrl run exp.toml --only 'scal*#0'        some of the runs
+  tucrl run exp.toml --shard 2/3 --out /net/exp   on the second of three machines
+
+The smallest experiment:
+  name = \"first\"
+  steps = 1e6
+  seeds = 20
+  worlds = [\"three-state:delta=0\"]
+  agents = [\"tucrl:alpha=0.05\", \"ucrl:alpha=0.05\"]
+
+Finished runs are kept; unfinished runs are checkpointed and resume with
+bit-identical results. Several processes may share a directory.
+docs/experiments.md has all keys and the file format.
+
+Ctrl-C checkpoints all unfinished runs and exits with 130; a run that fails is
+recorded with its error, the others continue, and the exit code is 1.";
+
+#[derive(Debug, Args)]
+pub(crate) struct League {
+    /// The experiment, a TOML file
+    pub(crate) experiment: PathBuf,
+    /// The directory of the results [default: out/<name>]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// The page to write, in Markdown
+    #[arg(long, value_name = "FILE")]
+    pub(crate) to: Option<PathBuf>,
+    /// Number of threads [default: one per core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Run {
+    /// The experiment, a TOML file
+    pub(crate) experiment: PathBuf,
+    /// The directory of the results [default: out/<name>]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Number of threads [default: one per core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+    /// Continue the results in the directory; without this flag existing results are an error
+    #[arg(long)]
+    pub(crate) resume: bool,
+    /// Only runs whose `world label #run` contains this pattern; * matches anything
+    #[arg(long, value_name = "PATTERN")]
+    pub(crate) only: Option<String>,
+    /// Only the i-th of n parts, for several machines; implies --resume
+    #[arg(long, value_name = "I/N", value_parser = shard)]
+    pub(crate) shard: Option<(usize, usize)>,
+    /// List the runs without running them
+    #[arg(long)]
+    pub(crate) list: bool,
+    /// Repeat runs that failed
+    #[arg(long)]
+    pub(crate) retry_failed: bool,
+    /// Seconds between checkpoints of a run
+    #[arg(long, value_name = "S", default_value_t = 20.0, value_parser = seconds)]
+    pub(crate) checkpoint_seconds: f64,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Reproduce {
+    /// Names of claims [default: all]; `--plan` lists them
+    #[arg(value_name = "CLAIM")]
+    pub(crate) claims: Vec<String>,
+    /// Size of the experiments
+    #[arg(long, value_enum, default_value_t = ReproduceScale::Quick)]
+    pub(crate) scale: ReproduceScale,
+    /// The directory of the results [default: out/reproduce, or out/reproduce-paper]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Number of threads [default: one per core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) jobs: Option<u16>,
+    /// Show what would run, with estimated times, and exit
+    #[arg(long)]
+    pub(crate) plan: bool,
+    /// Print the verdicts as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReproduceScale {
+    /// Minutes: fewer steps and runs, narrower confidence sets where learning takes long
+    Quick,
+    /// Hours: 20 runs, the paper's shrink factors
+    Paper,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Status {
+    /// The directory of an experiment
+    pub(crate) directory: PathBuf,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+fn shard(text: &str) -> Result<(usize, usize), String> {
+    let parts = text.split_once('/').and_then(|(i, n)| Some((i.parse().ok()?, n.parse().ok()?)));
+    let shard = parts.filter(|&(i, n): &(usize, usize)| (1..=n).contains(&i));
+    shard.ok_or_else(|| "write i/n with i from 1 to n, such as 2/3".into())
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|value: &f64| (0.0..=1e9).contains(value));
+    value.ok_or_else(|| "write a number of seconds, such as 20".into())
+}
+
+fn limit(text: &str) -> Result<usize, String> {
+    let limit = integer(text).filter(|limit| (1..=LONGEST).contains(limit));
+    let limit = limit.and_then(|limit| usize::try_from(limit).ok());
+    limit.ok_or_else(|| "write a number of states, such as 1e7".into())
+}
+
+fn steps(text: &str) -> Result<u64, String> {
+    let steps = integer(text).filter(|steps| (1..=LONGEST).contains(steps));
+    steps.ok_or_else(|| "write an integer between 1 and 1e10, such as 1e6".into())
+}
+
+/// Bounds are not limited to the longest run.
+fn many_steps(text: &str) -> Result<u64, String> {
+    let steps = integer(text).filter(|&steps| steps > 0);
+    steps.ok_or_else(|| "write a positive integer, such as 1e6".into())
+}
+
+fn probability(text: &str) -> Result<f64, String> {
+    let value = text.parse().ok().filter(|&value: &f64| value > 0.0 && value <= 1.0);
+    value.ok_or_else(|| "write a number in (0, 1], such as 0.05".into())
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Source {
+    /// A world, as name:key=value,key=value, or a model file
+    pub(crate) world: String,
+    /// Which reward model of a DRN file to read
+    #[arg(long, value_name = "NAME")]
+    pub(crate) reward_model: Option<String>,
+    /// The largest possible reward; overrides the model file
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
+    pub(crate) r_max: Option<f64>,
+}
+
+impl Source {
+    pub(crate) fn options(&self) -> ReadOptions {
+        ReadOptions { reward_model: self.reward_model.clone(), r_max: self.r_max }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_arguments_are_well_formed() {
+        super::Arguments::command().debug_assert();
+    }
+}

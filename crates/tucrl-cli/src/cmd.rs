@@ -1,0 +1,140 @@
+//! Which verb does what, and how is a failure reported?
+//!
+//! Answers go to the standard output; notes, warnings and errors to the standard error. A reader
+//! that has seen enough (`tucrl worlds | head -1`) is no failure.
+
+mod agents;
+mod bench;
+mod board;
+mod bound;
+mod explore;
+mod export;
+mod flags;
+mod inspect;
+mod league;
+mod learn;
+mod policy;
+mod progress;
+mod report;
+mod reproduce;
+mod run;
+mod status;
+mod text;
+mod worlds;
+
+use std::io::{self, BufWriter, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use anyhow::Context;
+use clap::CommandFactory;
+
+use tucrl_lab::Catalogue;
+
+use crate::cli::{Arguments, Verb};
+
+/// The exit code when all went well.
+pub(crate) const SUCCESS: u8 = 0;
+
+/// The exit code when the work failed.
+const FAILURE: u8 = 1;
+
+/// The exit code when the arguments cannot be understood.
+pub(crate) const MISUSE: u8 = 2;
+
+/// The exit code after Ctrl-C.
+const INTERRUPTED: u8 = 130;
+
+/// An answer, and how the command ends.
+struct Answer {
+    text: String,
+    code: u8,
+}
+
+/// Does what was asked for.
+pub(crate) fn run(arguments: Arguments, catalogue: &Catalogue) -> anyhow::Result<u8> {
+    let well = |text| Answer { text, code: SUCCESS };
+    let answer = match arguments.verb {
+        None => well(Arguments::command().render_help().to_string()),
+        Some(Verb::Reproduce(ask)) => reproduce::run(&ask)?,
+        Some(Verb::Worlds(ask)) => well(worlds::run(&ask, catalogue)?),
+        Some(Verb::Inspect(ask)) => well(inspect::run(&ask, catalogue)?),
+        Some(Verb::Explore(ask)) => well(explore::run(&ask, catalogue)?),
+        Some(Verb::Export(ask)) => well(export::run(&ask, catalogue)?),
+        Some(Verb::Agents(ask)) => well(agents::run(&ask, catalogue)?),
+        Some(Verb::Schema) => well(json(&tucrl_lab::experiment::schema(catalogue))?),
+        Some(Verb::Learn(ask)) => learn::run(&ask, catalogue)?,
+        Some(Verb::Bound(ask)) => well(bound::run(&ask, catalogue)?),
+        Some(Verb::Run(ask)) => run::run(&ask, catalogue)?,
+        Some(Verb::Status(ask)) => well(status::run(&ask, catalogue)?),
+        Some(Verb::Report(ask)) => well(report::report(&ask, catalogue)?),
+        Some(Verb::Compare(ask)) => well(report::compare(&ask, catalogue)?),
+        Some(Verb::League(ask)) => league::run(&ask, catalogue)?,
+        Some(Verb::Bench(ask)) => well(bench::run(&ask, catalogue)?),
+    };
+    let mut out = BufWriter::new(io::stdout().lock());
+    out.write_all(answer.text.as_bytes())
+        .and_then(|()| out.flush())
+        .context("the answer could not be written")?;
+    Ok(answer.code)
+}
+
+/// Says what failed and why.
+pub(crate) fn report(error: &anyhow::Error) -> u8 {
+    let is_closed = |cause: &(dyn std::error::Error + 'static)| {
+        cause.downcast_ref::<io::Error>().is_some_and(|e| e.kind() == io::ErrorKind::BrokenPipe)
+    };
+    if error.chain().any(is_closed) {
+        return SUCCESS;
+    }
+    let mut causes = error.chain().map(flags::spelled);
+    let mut message = causes.next().unwrap_or_default();
+    for cause in causes {
+        // Many messages already end with their cause.
+        if !message.contains(&cause) {
+            message = format!("{message}: {cause}");
+        }
+    }
+    say("error", &message);
+    FAILURE
+}
+
+/// Sets the number of threads; one per core unless given.
+fn use_threads(jobs: Option<u16>) -> anyhow::Result<()> {
+    if let Some(jobs) = jobs {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global();
+        pool.with_context(|| format!("{jobs} threads could not be started"))?;
+    }
+    Ok(())
+}
+
+/// Becomes true at the first Ctrl-C, or when the system asks to end; the second time the process ends.
+fn stop_on_interrupt() -> anyhow::Result<Arc<AtomicBool>> {
+    // A process can listen once, and a program may call several verbs.
+    static LISTENING: Mutex<Option<Arc<AtomicBool>>> = Mutex::new(None);
+    let mut listening = LISTENING.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(stop) = &*listening {
+        return Ok(Arc::clone(stop));
+    }
+    let stop = Arc::new(AtomicBool::new(false));
+    let is_first = Arc::clone(&stop);
+    let heard = ctrlc::set_handler(move || {
+        if is_first.swap(true, Ordering::Relaxed) {
+            std::process::exit(INTERRUPTED.into());
+        }
+    });
+    heard.context("Ctrl-C cannot be listened to")?;
+    Ok(Arc::clone(listening.insert(stop)))
+}
+
+/// A line on the standard error, if that is open.
+fn say(kind: &str, message: &str) {
+    let _ = writeln!(io::stderr(), "{kind}: {message}");
+}
+
+/// An answer for programs.
+fn json(answer: &impl serde::Serialize) -> anyhow::Result<String> {
+    let mut text = serde_json::to_string_pretty(answer)?;
+    text.push('\n');
+    Ok(text)
+}

@@ -1,0 +1,258 @@
+//! `tucrl bound`: evaluates the regret bounds for a world.
+//!
+//! Every term is printed next to the trivial bound r_max T, because the constants of the theorems are enormous.
+
+use std::fmt::{Error, Write};
+
+use anyhow::bail;
+use serde::Serialize;
+use tucrl::bounds::{self, RegretBound, UcrlRegimes, WorldNumbers};
+use tucrl::error::SolveError;
+use tucrl::evaluate;
+use tucrl::mdp::Mdp;
+use tucrl::truth::Watch;
+use tucrl_lab::Catalogue;
+use tucrl_lab::inspection::{Effort, Inspection, Steps};
+use tucrl_lab::text::{four_digits, number};
+
+use super::progress::Progress;
+use super::text::printable;
+use crate::cli::Bound;
+
+/// Largest number of reachable states for which the diameter is computed; more take minutes.
+const DIAMETER_LIMIT: usize = 20_000;
+/// The gap is computed by enumerating the policies, up to this number.
+const POLICY_LIMIT: u64 = 5_000;
+
+/// All bounds; the fields are the keys of the JSON output.
+#[derive(Serialize)]
+struct Promises {
+    world: String,
+    steps: u64,
+    delta: f64,
+    numbers: WorldNumbers,
+    tucrl: RegretBound,
+    tucrl_sum: f64,
+    tucrl_total: f64,
+    /// The number of steps, to three digits, from which on the sum is below the trivial bound.
+    tucrl_speaks_from: Option<f64>,
+    tucrl_episodes: f64,
+    tucrl_episodes_published: Option<f64>,
+    tucrl_poor_steps: f64,
+    /// C(k) for an episode that starts at the last step, by number of unseen states.
+    exploratory_phase: Vec<Phase>,
+    ucrl: UcrlRegimes,
+    ucrl_total: f64,
+    ucrl_linear_regime_end: Option<f64>,
+    ucrl_root_regime_end: Option<f64>,
+    ucrl_episodes: f64,
+    ucrl2_regret: f64,
+}
+
+#[derive(Serialize)]
+struct Phase {
+    unseen: u64,
+    length: f64,
+    end: f64,
+}
+
+pub(super) fn run(ask: &Bound, catalogue: &Catalogue) -> anyhow::Result<String> {
+    let world = catalogue.world(&ask.source.world)?;
+    let progress = Progress::new();
+    progress.begin("building the world");
+    let mdp = world.build(&ask.source.options())?;
+    let effort =
+        Effort { gain: false, policy: false, diameter_limit: DIAMETER_LIMIT, patience: None };
+    let known = Inspection::of(world.to_string(), &mdp, effort, &progress)?;
+    progress.begin("gap between policies");
+    let gap = gap(&mdp)?;
+    drop(progress);
+    let (Some(diameter), Some(diameter_reachable)) = (known.diameter, known.diameter_reachable)
+    else {
+        bail!(
+            "the bounds need the diameter, which for {} reachable states would take long: choose a \
+             world with at most {DIAMETER_LIMIT}",
+            known.reachable
+        );
+    };
+    let numbers = WorldNumbers {
+        states: known.states as u64,
+        actions: known.actions as u64,
+        reachable: known.reachable as u64,
+        max_support: known.max_support as u64,
+        max_support_reachable: known.max_support_reachable as u64,
+        diameter: finite_or_not(diameter),
+        diameter_reachable: finite_or_not(diameter_reachable),
+        r_max: known.r_max,
+        gap,
+    };
+    let promises = Promises::of(world.to_string(), numbers, ask.steps, ask.delta);
+    if ask.json { super::json(&promises) } else { Ok(page(&promises)?) }
+}
+
+fn finite_or_not(steps: Steps) -> f64 {
+    match steps {
+        Steps::Finite(steps) => steps,
+        Steps::Infinite => f64::INFINITY,
+    }
+}
+
+/// Best minus second-best gain; none above `POLICY_LIMIT` policies.
+fn gap(mdp: &Mdp) -> Result<Option<f64>, SolveError> {
+    match evaluate::gain_gap(mdp, POLICY_LIMIT) {
+        Err(SolveError::TooManyPolicies { .. }) => Ok(None),
+        other => other,
+    }
+}
+
+impl Promises {
+    fn of(world: String, numbers: WorldNumbers, steps: u64, delta: f64) -> Self {
+        let tucrl = bounds::tucrl_regret(&numbers, steps, delta);
+        let ucrl = bounds::ucrl_regimes(&numbers, steps);
+        let mut unseen = vec![numbers.states - numbers.reachable, numbers.states - 1];
+        unseen.retain(|&unseen| unseen > 0);
+        unseen.dedup();
+        let phase = |&unseen: &u64| Phase {
+            unseen,
+            length: bounds::exploratory_phase(&numbers, unseen, steps as f64, delta),
+            end: bounds::exploratory_phase_end(&numbers, unseen, delta),
+        };
+        Self {
+            world,
+            steps,
+            delta,
+            tucrl_sum: tucrl.sum(),
+            tucrl_total: tucrl.total(),
+            tucrl,
+            tucrl_speaks_from: informative_from(&numbers, delta),
+            tucrl_episodes: bounds::tucrl_episodes(&numbers, steps),
+            tucrl_episodes_published: bounds::tucrl_episodes_published(&numbers, steps),
+            tucrl_poor_steps: bounds::poor_steps(&numbers, steps),
+            exploratory_phase: unseen.iter().map(phase).collect(),
+            ucrl_total: ucrl.total(),
+            ucrl,
+            ucrl_linear_regime_end: bounds::linear_regime_end(&numbers),
+            ucrl_root_regime_end: bounds::root_regime_end(&numbers),
+            ucrl_episodes: bounds::ucrl_episodes(&numbers, steps),
+            ucrl2_regret: bounds::ucrl2_regret(&numbers, steps, delta),
+            numbers,
+        }
+    }
+}
+
+/// The number of steps, to three digits, from which on the sum is below the trivial bound, by bisection: the sum
+/// over T decreases beyond some small T.
+fn informative_from(numbers: &WorldNumbers, delta: f64) -> Option<f64> {
+    let is_informative = |steps: u64| {
+        let bound = bounds::tucrl_regret(numbers, steps, delta);
+        bound.sum() < bound.trivial
+    };
+    let (mut trivial, mut informative) = (1u64, u64::MAX);
+    if !is_informative(informative) {
+        return None;
+    }
+    while informative - trivial > informative / 2000 + 1 {
+        let middle = trivial + (informative - trivial) / 2;
+        if is_informative(middle) { informative = middle } else { trivial = middle }
+    }
+    Some(informative as f64)
+}
+
+/// The text output.
+fn page(known: &Promises) -> Result<String, Error> {
+    let mut out = String::new();
+    let (numbers, delta, steps) = (&known.numbers, known.delta, known.steps);
+    writeln!(out, "{}, T = {steps} steps, delta = {}\n", printable(&known.world), number(delta))?;
+    writeln!(
+        out,
+        "S = {}, A = {}, S^C = {}, Gamma^C = {}, D = {}, D^C = {}, r_max = {}",
+        numbers.states,
+        numbers.actions,
+        numbers.reachable,
+        numbers.max_support_reachable,
+        four_digits(numbers.diameter),
+        four_digits(numbers.diameter_reachable),
+        number(numbers.r_max)
+    )?;
+    writeln!(out, "\nTUCRL: regret, with probability {} at most", number(1.0 - delta))?;
+    for (label, value) in known.tucrl.terms() {
+        line(&mut out, label, value)?;
+    }
+    line(&mut out, "sum", known.tucrl_sum)?;
+    line(&mut out, "trivial bound, r_max T", known.tucrl.trivial)?;
+    line(&mut out, "bound: the smaller of the two", known.tucrl_total)?;
+    match known.tucrl_speaks_from {
+        Some(from) => line(&mut out, "the sum is below the trivial bound from T =", from)?,
+        None => writeln!(out, "  the sum is never below the trivial bound")?,
+    }
+    writeln!(
+        out,
+        "  The constants of the theorem are enormous: it gives the growth of regret, not\n  \
+         its size. Measured regret (`tucrl learn`) is far smaller."
+    )?;
+    writeln!(out, "\nTUCRL: with certainty at most")?;
+    line(&mut out, "episodes", known.tucrl_episodes.floor())?;
+    if let Some(published) = known.tucrl_episodes_published {
+        line(&mut out, "episodes, in the form of the paper", published.floor())?;
+    }
+    line(&mut out, "steps in poorly visited pairs, Z", known.tucrl_poor_steps.floor())?;
+    writeln!(out, "\nTUCRL: exploratory phase, in which reachable states may be missed")?;
+    for Phase { unseen, length, end } in &known.exploratory_phase {
+        line(&mut out, &format!("C(k) at t_k = T with {unseen} unseen"), *length)?;
+        line(&mut out, "  over for all later episodes from t_k =", *end)?;
+    }
+    if known.exploratory_phase.is_empty() {
+        writeln!(out, "  none: there is only one state")?;
+    }
+    writeln!(out, "\nUCRL: expected regret in its three regimes")?;
+    line(&mut out, "linear, r_max T", known.ucrl.linear)?;
+    line(&mut out, "square root, 34 r_max D sqrt(Gamma S A T ln)", known.ucrl.root)?;
+    match known.ucrl.logarithmic {
+        Some(value) => line(&mut out, "logarithmic, without its unknown constant", value)?,
+        None => writeln!(out, "  logarithmic: needs the gap between policies, unknown here")?,
+    }
+    line(&mut out, "bound: the smaller of the first two", known.ucrl_total)?;
+    match known.ucrl_linear_regime_end {
+        Some(end) => line(&mut out, "the square root begins at T_dagger =", end)?,
+        None => writeln!(
+            out,
+            "  T_dagger: never; some state is unreachable, so the bound stays linear"
+        )?,
+    }
+    if let Some(end) = known.ucrl_root_regime_end {
+        line(&mut out, "the logarithm begins at T_star or later, T =", end)?;
+    }
+    line(&mut out, "episodes, with certainty at most", known.ucrl_episodes.floor())?;
+    line(&mut out, "UCRL2's published bound on the regret", known.ucrl2_regret)?;
+    Ok(out)
+}
+
+fn line(out: &mut String, label: &str, value: f64) -> Result<(), Error> {
+    writeln!(out, "  {label:<44}{:>14}", four_digits(value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bound_is_informative_where_its_sum_falls_below_the_trivial_one() {
+        let numbers = WorldNumbers {
+            states: 3,
+            actions: 2,
+            reachable: 2,
+            max_support: 1,
+            max_support_reachable: 1,
+            diameter: f64::INFINITY,
+            diameter_reachable: 1.0,
+            r_max: 1.0,
+            gap: None,
+        };
+        let from = informative_from(&numbers, 0.05).unwrap();
+        let sum_over_steps =
+            |steps: f64| bounds::tucrl_regret(&numbers, steps as u64, 0.05).sum() / steps;
+        assert!(sum_over_steps(from) < 1.0 && sum_over_steps(0.99 * from) > 1.0, "{from}");
+        let hopeless = WorldNumbers { diameter_reachable: f64::INFINITY, ..numbers };
+        assert_eq!(informative_from(&hopeless, 0.05), None);
+    }
+}

@@ -1,0 +1,99 @@
+//! `tucrl learn`: how do agents fare in a world they do not know?
+//!
+//! An experiment in memory, with one world. Every agent makes the same number of runs; run r of one agent faces the
+//! same random stream of the world as run r of another. All runs share the threads; results do not depend on how
+//! many there are.
+
+mod lines;
+mod table;
+
+use tucrl::truth::Facts;
+use tucrl_lab::runner::{Ending, Outcome};
+use tucrl_lab::{Catalogue, Cell, Experiment, Lesson, NamedAgent, execute};
+
+use super::board::Board;
+use super::progress::Progress;
+use super::{Answer, FAILURE, INTERRUPTED, SUCCESS, stop_on_interrupt, use_threads};
+use crate::cli::Learn;
+
+/// The runs of an experiment with one world, by agent and then by run; a run that was not started has no outcome.
+struct Learned<'a> {
+    experiment: &'a Experiment,
+    facts: &'a Facts,
+    outcomes: &'a [Option<Outcome>],
+}
+
+pub(super) fn run(ask: &Learn, catalogue: &Catalogue) -> anyhow::Result<Answer> {
+    let specs: Vec<&str> = match ask.agents.as_slice() {
+        [] => vec!["tucrl"],
+        specs => specs.iter().map(String::as_str).collect(),
+    };
+    let agents = specs.into_iter().map(|spec| catalogue.agent(spec)).collect::<Result<_, _>>()?;
+    let mut experiment = Experiment::new(Lesson {
+        world: catalogue.world(&ask.source.world)?,
+        agents,
+        steps: ask.steps,
+        seeds: ask.seeds.into(),
+        master_seed: ask.seed,
+        checkpoints: ask.checkpoints,
+    })?;
+    experiment.read_options = ask.source.options();
+    experiment.search_limit = ask.limit;
+    use_threads(ask.jobs)?;
+    let cells = experiment.cells();
+    let progress = Progress::new();
+    let worlds = execute::prepare(&experiment, &cells, &progress)?;
+    drop(progress);
+    let prepared = &worlds[&0];
+    for warning in experiment.warnings(prepared, 0..experiment.agents.len()) {
+        super::say("warning", &warning);
+    }
+    let names = cells.iter().map(|Cell { id, .. }| (Board::name(&id.label, id.run), id.steps));
+    let board = Board::new(names, stop_on_interrupt()?);
+    let outcomes = execute::run_in_memory(&experiment, &cells, &worlds, &board);
+    drop(board);
+    let facts = prepared.truth.facts();
+    let learned = Learned { experiment: &experiment, facts, outcomes: &outcomes };
+    let code = learned.report();
+    let text = match ask.json {
+        true => lines::lines(&learned, ask.episodes)?,
+        false => table::page(&learned)?,
+    };
+    Ok(Answer { text, code })
+}
+
+impl<'a> Learned<'a> {
+    fn steps(&self) -> u64 {
+        self.experiment.worlds[0].steps
+    }
+
+    /// The agents with the outcomes of their runs.
+    fn by_agent(&self) -> impl Iterator<Item = (&'a NamedAgent, &'a [Option<Outcome>])> {
+        let agents = self.experiment.agents.iter().map(|agent| &agent.agent);
+        agents.zip(self.outcomes.chunks(self.experiment.seeds as usize))
+    }
+
+    /// Whether all runs are complete.
+    fn is_complete(&self) -> bool {
+        let is_complete = |outcome: &Outcome| outcome.ending == Ending::Complete;
+        self.outcomes.iter().all(|outcome| outcome.as_ref().is_some_and(is_complete))
+    }
+
+    /// Reports which runs failed; the exit code follows from how they all ended.
+    fn report(&self) -> u8 {
+        let (mut code, mut is_stopped) = (SUCCESS, false);
+        for (agent, outcomes) in self.by_agent() {
+            for (run, outcome) in outcomes.iter().enumerate() {
+                match outcome.as_ref().map(|outcome| &outcome.ending) {
+                    Some(Ending::Complete) => {}
+                    Some(Ending::Stopped) | None => is_stopped = true,
+                    Some(Ending::Failed(error)) => {
+                        super::say("error", &format!("{agent}, run {run}: {error}"));
+                        code = FAILURE;
+                    }
+                }
+            }
+        }
+        if is_stopped { INTERRUPTED } else { code }
+    }
+}

@@ -1,0 +1,104 @@
+//! What does a program get to read of the runs?
+//!
+//! One line of JSON per agent and run. The keys do not change between releases.
+
+use serde::Serialize;
+use tucrl::episode::EpisodeRecord;
+use tucrl::run::Case;
+use tucrl::truth::Baseline;
+use tucrl_lab::runner::Ending;
+
+use super::Learned;
+
+#[derive(Serialize)]
+struct Line<'a> {
+    agent: String,
+    world: String,
+    seed: usize,
+    master_seed: u64,
+    /// Steps taken.
+    steps: u64,
+    /// Steps asked for.
+    steps_asked: u64,
+    gain: f64,
+    /// What the gain is; absent when it is the optimal one.
+    #[serde(rename = "against", skip_serializing_if = "Baseline::is_optimal")]
+    baseline: &'a Baseline,
+    regret: &'a [(u64, f64)],
+    pseudo_regret: &'a [(u64, f64)],
+    episodes: usize,
+    seen: u64,
+    reachable: u64,
+    states: u64,
+    z: u64,
+    y: u64,
+    sweeps: u64,
+    plan_seconds: f64,
+    simulate_seconds: f64,
+    options: serde_json::Value,
+    /// Regret where a run that is not complete ended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_regret: Option<f64>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    stopped: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    episode_records: Option<Vec<Episode<'a>>>,
+}
+
+#[derive(Serialize)]
+struct Episode<'a> {
+    k: usize,
+    #[serde(flatten)]
+    record: &'a EpisodeRecord,
+    case: Case,
+}
+
+/// The lines, by agent and then by run, of the runs that were started.
+pub(super) fn lines(learned: &Learned<'_>, with_episodes: bool) -> anyhow::Result<String> {
+    let mut text = String::new();
+    for (agent, outcomes) in learned.by_agent() {
+        let started = outcomes.iter().enumerate();
+        for (seed, outcome) in started.filter_map(|(seed, outcome)| Some((seed, outcome.as_ref()?)))
+        {
+            let record = &outcome.record;
+            let line = Line {
+                agent: agent.to_string(),
+                world: learned.experiment.worlds[0].world.to_string(),
+                seed,
+                master_seed: learned.experiment.master_seed,
+                steps: record.steps,
+                steps_asked: learned.steps(),
+                gain: record.gain,
+                baseline: &learned.facts.baseline,
+                regret: &record.regret,
+                pseudo_regret: &record.pseudo_regret,
+                episodes: record.episodes.len(),
+                seen: record.seen,
+                reachable: learned.facts.reachable,
+                states: learned.facts.states,
+                z: record.z,
+                y: record.y,
+                sweeps: record.sweeps,
+                plan_seconds: outcome.plan.as_secs_f64(),
+                simulate_seconds: outcome.simulate.as_secs_f64(),
+                options: agent.algorithm().options(),
+                last_regret: (outcome.ending != Ending::Complete).then_some(outcome.last_regret),
+                stopped: outcome.ending == Ending::Stopped,
+                error: match &outcome.ending {
+                    Ending::Failed(error) => Some(error.to_string()),
+                    _ => None,
+                },
+                episode_records: with_episodes.then(|| episodes(&record.episodes)),
+            };
+            text += &serde_json::to_string(&line)?;
+            text.push('\n');
+        }
+    }
+    Ok(text)
+}
+
+fn episodes(records: &[(EpisodeRecord, Case)]) -> Vec<Episode<'_>> {
+    records.iter().zip(1..).map(|((record, case), k)| Episode { k, record, case: *case }).collect()
+}

@@ -1,0 +1,362 @@
+//! Does every name and every option reach the algorithm that it stands for?
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tucrl::agents::{
+    AgentKind, EpisodicAlgorithm, Heuristic, Optimism, OptimisticPsrl, OptimisticQ, Oracle, Psrl,
+    Random, Regal, RegalC, RegalD, Scal, ScalPlus, Tucrl, Ucrl, kinds,
+};
+use tucrl::counts::Variance;
+use tucrl::episode::KnownMeans;
+use tucrl::learner::{Algorithm, Knowledge, Setting, Start};
+use tucrl::options::OptionInfo;
+use tucrl::rng::RandomStream;
+use tucrl::rules::Rule;
+use tucrl::sets::SetKind;
+use tucrl::space::Space;
+
+use super::*;
+use crate::names::shown;
+
+fn setting(r_max: f64, steps: u64) -> Setting {
+    let mean_rewards = Some(KnownMeans(Arc::new(|_, _| 0.5)));
+    let knowledge = Knowledge { mean_rewards, ..Knowledge::default() };
+    Setting { space: Space::uniform(5, 2), r_max, steps, knowledge }
+}
+
+/// The agent that a text names, checked against a world with five states.
+fn named(text: &str) -> Result<NamedAgent, SpecError> {
+    let agent = NamedAgent::parse(text)?;
+    agent.check(&setting(1.0, 1_000_000))?;
+    Ok(agent)
+}
+
+fn options(text: &str) -> Value {
+    named(text).unwrap().algorithm().options()
+}
+
+/// What a learner holds before its first step.
+fn started(text: &str) -> String {
+    let setting = setting(1.0, 1_000_000);
+    let start = Start { setting: &setting, state: 0, random: RandomStream::new(7) };
+    let learner = named(text).unwrap().algorithm().start(start).unwrap();
+    serde_json::to_string(&learner.save().unwrap()).unwrap()
+}
+
+#[test]
+fn the_defaults_are_those_of_the_library() {
+    let population = || Optimism { variance: Variance::Population, ..Optimism::default() };
+    let ucrl = |set| Ucrl { set, ..Ucrl::default() };
+    let psrl = |rule| Psrl { rule, ..Psrl::default() };
+    let defaults: [(&str, &dyn Algorithm); 19] = [
+        ("tucrl", &Tucrl::default()),
+        ("ucrl", &Ucrl::default()),
+        ("ucrl2", &ucrl(SetKind::L1)),
+        ("ucrl2b-2020", &Ucrl { optimism: population(), ..ucrl(SetKind::Bernstein2020) }),
+        ("kl-ucrl", &ucrl(SetKind::Kl)),
+        ("ucrl3", &Ucrl { optimism: population(), ..ucrl(SetKind::Ucrl3) }),
+        ("scal", &Scal::default()),
+        ("scal-plus", &ScalPlus::default()),
+        ("regal-c", &RegalC::default()),
+        ("regal", &Regal::default()),
+        ("regal-d", &RegalD::default()),
+        ("psrl", &Psrl::default()),
+        ("tsde", &psrl(Rule::Tsde)),
+        ("ds-psrl", &psrl(Rule::PowersOfTwo)),
+        ("optimistic-psrl", &OptimisticPsrl::default()),
+        ("optimistic-q", &OptimisticQ::default()),
+        ("oracle", &Oracle::default()),
+        ("heuristic", &Heuristic::default()),
+        ("random", &Random::default()),
+    ];
+    assert_eq!(kinds().len(), defaults.len());
+    for (entry, (name, default)) in kinds().iter().map(AgentKind::about).zip(defaults) {
+        assert_eq!(entry.name, name);
+        // The type too: options of different types may be equal.
+        let found = named(name).unwrap();
+        assert_eq!(format!("{:?}", found.algorithm()), format!("{default:?}"));
+        assert_eq!(found.algorithm().options(), default.options());
+        for alias in entry.aliases {
+            assert_eq!(options(alias), default.options());
+            assert_eq!(NamedAgent::parse(alias).unwrap().to_string(), entry.name);
+        }
+        let example = named(entry.example).unwrap();
+        assert_eq!(example.to_string(), entry.example, "examples are in shortest form");
+    }
+}
+
+/// Values for every key that are not the default.
+const OTHERS: &[(&str, &[&str])] = &[
+    ("relaxation", &["zeta", "mass"]),
+    ("delta", &["0.1", "inv-sqrt"]),
+    ("alpha", &["0.5", "0"]),
+    ("alpha_r", &["0.5"]),
+    ("alpha_p", &["0.5"]),
+    ("shrink", &["log"]),
+    ("variance", &["sample", "population", "published"]),
+    ("set", &["bernstein-2020", "l1", "kl", "ucrl3"]),
+    ("ties", &["lowest", "noise"]),
+    ("known_rewards", &["true"]),
+    ("warm_start", &["true"]),
+    ("planner", &["plain"]),
+    ("aperiodicity", &["0.5"]),
+    ("r_max", &["2"]),
+    ("sa", &["7"]),
+    ("sweeps", &["5"]),
+    ("c", &["0.5"]),
+    ("h", &["0.5"]),
+    ("penalty", &["0.5"]),
+    ("operator", &["n"]),
+    ("augment", &["false"]),
+    ("concentration", &["0.5", "inverse-states"]),
+    ("rewards", &["bernoulli", "normal-gamma", "known"]),
+    ("a", &["2"]),
+    ("b", &["2"]),
+    ("split", &["mean"]),
+    ("rule", &["new-state", "tsde"]),
+    ("rho", &["0.5"]),
+    ("psi", &["7"]),
+    ("horizon", &["20", "theory"]),
+    ("bonus", &["theory"]),
+];
+
+#[test]
+fn every_key_and_every_word_reaches_its_agent() {
+    for kind in kinds() {
+        let name = kind.about().name;
+        for OptionInfo { key, default, accepts, .. } in kind.options().list() {
+            let Some((_, values)) = OTHERS.iter().find(|(known, _)| known == key) else {
+                // These matter only together with others.
+                let together = ["mode", "span", "m0", "l0", "a0", "b0"];
+                assert!(together.contains(&key.as_str()), "{key}");
+                continue;
+            };
+            for value in *values {
+                let is_inv_sqrt = *value == "inv-sqrt";
+                if name == "optimistic-q" && key == "delta" && is_inv_sqrt
+                    || *value == "ucrl3" && name != "ucrl"
+                    || default == value
+                {
+                    continue;
+                }
+                let spec = format!("{name}:{key}={value}");
+                assert_ne!(options(&spec), options(name), "{spec}");
+                assert_eq!(NamedAgent::parse(&spec).unwrap().to_string(), spec);
+                // Known means belong to the world and are not saved.
+                if (name, key.as_str()) != ("optimistic-psrl", "known_rewards") {
+                    assert_ne!(started(&spec), started(name), "{spec}");
+                }
+            }
+            // Words that are not listed above round-trip as well.
+            let default = shown(default, false);
+            for word in accepts.all_words().into_iter().filter(|word| *word != default) {
+                let spec = format!("{name}:{key}={word}");
+                assert_eq!(NamedAgent::parse(&spec).unwrap().to_string(), spec);
+            }
+        }
+    }
+    let differ = [
+        ("scal:c=1", "scal:c=1,mode=theory"),
+        ("psrl:rewards=normal-gamma", "psrl:rewards=normal-gamma,m0=0"),
+        ("psrl:rewards=normal-gamma", "psrl:rewards=normal-gamma,l0=2"),
+        ("psrl:rewards=normal-gamma", "psrl:rewards=normal-gamma,a0=2"),
+        ("psrl:rewards=normal-gamma", "psrl:rewards=normal-gamma,b0=2"),
+        ("optimistic-q:bonus=theory", "optimistic-q:bonus=theory,span=2"),
+        ("optimistic-q:bonus=theory", "optimistic-q:bonus=theory,delta=0.1"),
+        ("optimistic-q:horizon=theory", "optimistic-q:horizon=theory,span=0.0001"),
+        ("optimistic-q:horizon=theory", "optimistic-q:horizon=theory,delta=1e-9"),
+    ];
+    for (one, other) in differ {
+        assert_ne!(options(one), options(other), "{other}");
+        assert_ne!(started(one), started(other), "{other}");
+    }
+}
+
+/// The optimism of an agent with the values of a world filled in.
+fn optimism(agent: &NamedAgent, setting: &Setting) -> Optimism {
+    fn read<A: EpisodicAlgorithm>(agent: &NamedAgent) -> A {
+        serde_json::from_value(agent.algorithm().options()).unwrap()
+    }
+    match agent.kind().about().name {
+        "tucrl" => read::<Tucrl>(agent).planner(setting).unwrap().optimism,
+        "ucrl" | "ucrl2" => read::<Ucrl>(agent).planner(setting).unwrap().optimism,
+        "scal" => read::<Scal>(agent).planner(setting).unwrap().optimism,
+        name => panic!("{name}"),
+    }
+}
+
+#[test]
+fn the_world_says_r_max_and_alpha_both_widths() {
+    let setting = setting(20.0, 9);
+    for name in ["tucrl", "ucrl", "ucrl2", "scal"] {
+        let agent = NamedAgent::parse(&format!("{name}:alpha=1/4,alpha_p=0.5")).unwrap();
+        agent.check(&setting).unwrap();
+        let optimism = optimism(&agent, &setting);
+        let found = (optimism.r_max(), optimism.alpha_r(), optimism.alpha_p());
+        assert_eq!(found, (20.0, 0.25, 0.5));
+        assert_eq!(agent.to_string(), format!("{name}:alpha=0.25,alpha_p=0.5"));
+    }
+    let same = NamedAgent::parse("tucrl:alpha=2,alpha_r=2,alpha_p=2,r_max=world").unwrap();
+    assert_eq!(same.to_string(), "tucrl:alpha=2");
+}
+
+/// Every mixture that `docs/agents.md` calls forbidden, and no other: all sets and rules with all that take them.
+#[test]
+fn sets_and_rules_are_free_but_for_what_theory_forbids() {
+    let sets = ["bernstein", "bernstein-2020", "l1", "kl", "ucrl3"];
+    let rules = ["doubling", "new-state", "tsde", "powers-of-two"];
+    let is_forbidden = |name: &str, set: &str, rule: &str| match name {
+        "tucrl" => true,
+        "psrl" => false,
+        "scal" | "regal" | "regal-c" | "regal-d" if set == "ucrl3" => true,
+        _ => rule == "powers-of-two",
+    };
+    let (mut free, mut refused) = (0, 0);
+    for kind in kinds() {
+        let name = kind.about().name;
+        // TUCRL has one set and one rule, which its analysis needs: neither is an option.
+        let has = |key: &str| name == "tucrl" || kind.options().list().iter().any(|o| o.key == key);
+        let own_sets = if has("set") { &sets[..] } else { &sets[..1] };
+        let own_rules = if has("rule") { &rules[..] } else { &rules[..0] };
+        let own_rules = if has("set") && !has("rule") { &rules[..1] } else { own_rules };
+        for set in own_sets {
+            for rule in own_rules {
+                let set_key = if has("set") { format!("set={set},") } else { String::new() };
+                let rule_key = if has("rule") { format!("rule={rule}") } else { String::new() };
+                let options = format!("{set_key}{rule_key}");
+                let spec = format!("{name}:{}", options.trim_end_matches(','));
+                match named(&spec) {
+                    Ok(_) => {
+                        assert!(!is_forbidden(name, set, rule), "{spec}");
+                        free += 1;
+                    }
+                    Err(error) => {
+                        assert!(is_forbidden(name, set, rule), "{spec}: {error}");
+                        let said = error.to_string();
+                        let is_listed = said.contains(" is not accepted: ")
+                            && (said.contains("`set` accepts ")
+                                || said.contains("`rule` accepts "));
+                        assert!(is_listed || said.contains("tucrl has no key `set`"), "{said}");
+                        refused += 1;
+                    }
+                }
+            }
+        }
+    }
+    assert!(free > 40 && refused > 20, "{free} {refused}");
+    let said = named("scal:c=1,mode=theory,set=kl").unwrap_err().to_string();
+    assert!(said.contains("mode=theory perturbs the interval of one state"), "{said}");
+}
+
+/// Which sets and rules each agent lists; one that has a single one does not list it.
+#[test]
+fn every_agent_lists_the_sets_and_rules_that_it_takes() {
+    let (spans, optimists) = ("bernstein bernstein-2020 l1 kl", "doubling new-state tsde");
+    for kind in kinds() {
+        let name = kind.about().name;
+        let (sets, rules) = match name {
+            "ucrl" => ("bernstein bernstein-2020 l1 kl ucrl3", optimists),
+            "scal" => (spans, optimists),
+            "regal-c" | "regal" | "regal-d" => (spans, ""),
+            "psrl" => ("", "doubling new-state tsde powers-of-two"),
+            "ucrl2b-2020" | "kl-ucrl" | "ucrl3" | "scal-plus" | "optimistic-psrl" => {
+                ("", optimists)
+            }
+            _ => ("", ""),
+        };
+        let listed = |key: &str| {
+            let option = kind.options().list().iter().find(|option| option.key == key);
+            option.map_or(String::new(), |option| option.accepts.all_words().join(" "))
+        };
+        assert_eq!((listed("set"), listed("rule")), (sets.into(), rules.into()), "{name}");
+    }
+}
+
+#[test]
+fn what_the_library_refuses_is_pointed_at() {
+    let faults = [
+        (
+            "tucrl:alpha=-1",
+            "tucrl: `alpha` = -1 is out of range: it accepts a number of at least 0\n  \
+             tucrl:alpha=-1\n              ^^",
+        ),
+        (
+            "tucrl:alpha=1,alpha_p=-1",
+            "tucrl: `alpha_p` = -1 is out of range: it accepts a number of at least 0, or alpha\n  \
+             tucrl:alpha=1,alpha_p=-1\n                        ^^",
+        ),
+        (
+            "ucrl2b:delta=0",
+            "ucrl2b: `delta` = 0 is out of range: it accepts a number in (0, 1], or inv-sqrt\n  \
+             ucrl2b:delta=0\n               ^",
+        ),
+        (
+            "scal:mode=theory",
+            "scal: `c` = inf is out of range: it accepts a positive finite span bound with \
+             mode=theory",
+        ),
+        (
+            "scal:c=2,aperiodicity=0",
+            "scal: `aperiodicity` = 0 is out of range: it accepts a number in (0, 1]\n  \
+             scal:c=2,aperiodicity=0\n                        ^",
+        ),
+        (
+            "ucrl:delta=inv_sqrt",
+            "`inv_sqrt` is not accepted: did you mean `inv-sqrt`? `delta` accepts a number in (0, 1], \
+             or inv-sqrt\n  ucrl:delta=inv_sqrt\n             ^^^^^^^^",
+        ),
+        (
+            "ucrl:delta=x",
+            "`x` is not a number: `delta` accepts a number in (0, 1], or inv-sqrt\n  \
+             ucrl:delta=x\n             ^",
+        ),
+        (
+            "optimistic-q:c=-1,bonus=theory",
+            "optimistic-q: `c` = -1 is out of range: it accepts a number of at least 0\n  \
+             optimistic-q:c=-1,bonus=theory\n                 ^^",
+        ),
+        ("tucl", "there is no agent `tucl`: did you mean `tucrl`?"),
+        ("posterior", "there is no agent `posterior`: `tucrl agents` lists them"),
+        (
+            "tucrl:set=kl",
+            "tucrl has no key `set`: it accepts relaxation, delta, alpha, alpha_r, alpha_p, shrink, variance, \
+             ties, known_rewards, warm_start, planner, aperiodicity, r_max, sa, sweeps\n  \
+             tucrl:set=kl\n        ^^^",
+        ),
+        (
+            "tucrl:rule=tsde",
+            "tucrl has no key `rule`: it accepts relaxation, delta, alpha, alpha_r, alpha_p, shrink, \
+             variance, ties, known_rewards, warm_start, planner, aperiodicity, r_max, sa, sweeps\n  \
+             tucrl:rule=tsde\n        ^^^^",
+        ),
+        (
+            "regal-c:h=-1",
+            "regal-c: `h` = -1 is out of range: it accepts a number of at least 0, or inf\n  \
+             regal-c:h=-1\n            ^^",
+        ),
+        (
+            "regal:penalty=-1",
+            "regal: `penalty` = -1 is out of range: it accepts a number of at least 0, or last-length\n  \
+             regal:penalty=-1\n                ^^",
+        ),
+        (
+            "optimistic-psrl:psi=0",
+            "optimistic-psrl: `psi` = 0 is out of range: it accepts an integer of at least 1, or theory\n  \
+             optimistic-psrl:psi=0\n                      ^",
+        ),
+        (
+            "scal:c=1,set=ucrl3",
+            "`ucrl3` is not accepted: `set` accepts bernstein, bernstein-2020, l1 or kl\n  \
+             scal:c=1,set=ucrl3\n               ^^^^^",
+        ),
+        (
+            "optimistic-psrl:rule=powers-of-two",
+            "`powers-of-two` is not accepted: `rule` accepts doubling, new-state or tsde\n  \
+             optimistic-psrl:rule=powers-of-two\n                       ^^^^^^^^^^^^^",
+        ),
+    ];
+    for (text, expected) in faults {
+        assert_eq!(named(text).unwrap_err().to_string(), expected, "{text}");
+    }
+}

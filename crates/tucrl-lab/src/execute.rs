@@ -1,0 +1,248 @@
+//! How is an experiment carried out, in memory or in a directory, so that it may be stopped at any moment?
+//!
+//! Both ways run the same cells by the same runner. In a directory: first look at what the store has: finished cells are kept, damaged files set aside, failed cells left
+//! alone unless they are to be retried. Then run what is missing, each cell from its furthest sound
+//! checkpoint, and store every outcome at once. A disk that refuses a result stops the work; a checkpoint that
+//! cannot be written is reported and the work goes on.
+
+mod keeper;
+
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tucrl::run::RunSpec;
+use tucrl::truth;
+
+use crate::experiment::{Cell, CellId, Experiment, ExperimentError, PreparedWorld};
+use crate::record::{Provenance, StoredRun};
+use crate::runner::{self, Ending, Job, Outcome, Watch};
+use crate::spelling::{Spelled, Spelling};
+use crate::store::{Store, StoreError};
+use keeper::Keeper;
+
+/// How to carry it out.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// How often a run under way is stored.
+    pub checkpoint_every: Duration,
+    /// Whether cells that failed before are run again.
+    pub retry_failed: bool,
+}
+
+/// Where the selected cells stand before anything is run.
+#[derive(Debug, Default)]
+pub struct Survey {
+    /// To be run.
+    pub to_do: Vec<Cell>,
+    /// Finished before.
+    pub done: usize,
+    /// Failed before, with the error.
+    pub failed: Vec<(CellId, String)>,
+    /// What was set aside, and why.
+    pub notes: Vec<Note>,
+}
+
+/// What came of it.
+#[derive(Debug, Default)]
+pub struct Summary {
+    /// Cells finished now, or by another process meanwhile.
+    pub done: usize,
+    /// Cells that failed now, with the error.
+    pub failed: Vec<(CellId, String)>,
+    /// Cells left where they were.
+    pub stopped: usize,
+    /// What was set aside or could not be written, and why.
+    pub notes: Vec<Note>,
+}
+
+/// Something that went wrong and did not stop the work.
+#[derive(Debug)]
+pub enum Note {
+    /// A damaged file was set aside.
+    SetAside {
+        /// What is wrong with it.
+        error: StoreError,
+        /// Where it is now.
+        kept: PathBuf,
+    },
+    /// A checkpoint could not be stored.
+    NotStored(StoreError),
+    /// The learners of an agent cannot be saved.
+    CannotSave {
+        /// The agent.
+        label: String,
+    },
+}
+
+impl Spelled for Note {
+    fn spelled(&self, spelling: Spelling) -> String {
+        match self {
+            Self::SetAside { error, kept } => {
+                let error = error.spelled(spelling);
+                format!("{error}\n  It is kept as {} and not used.", kept.display())
+            }
+            Self::NotStored(error) => {
+                format!("a checkpoint could not be stored: {}", error.spelled(spelling))
+            }
+            Self::CannotSave { label } => format!(
+                "{label}: its learners cannot be saved, so there are no checkpoints within its runs: a run that \
+                 is stopped starts again from its first step"
+            ),
+        }
+    }
+}
+
+/// Looks at what the store has of the cells; damaged files are set aside.
+///
+/// # Errors
+/// When the store cannot be read, or holds files of a later version.
+pub fn survey(store: &Store, cells: Vec<Cell>, options: Options) -> Result<Survey, StoreError> {
+    let mut survey = Survey::default();
+    let states = store.states_by_cell()?;
+    for cell in cells {
+        match store.run(&cell.id) {
+            Ok(None) => survey.to_do.push(cell),
+            Ok(Some((_, run))) => match run.error {
+                Some(_) if options.retry_failed => survey.to_do.push(cell),
+                Some(error) => survey.failed.push((cell.id, error)),
+                None => {
+                    survey.done += 1;
+                    // A process that was killed between its last two acts left them behind.
+                    if states.contains_key(&cell.id.stem()) {
+                        store.remove_states(&cell.id)?;
+                    }
+                }
+            },
+            Err(error) => {
+                survey.notes.push(aside(store, error)?);
+                survey.to_do.push(cell);
+            }
+        }
+    }
+    Ok(survey)
+}
+
+/// Sets a damaged file aside and says so; any other error stays one.
+fn aside(store: &Store, error: StoreError) -> Result<Note, StoreError> {
+    let StoreError::Damaged { path, .. } = &error else { return Err(error) };
+    let kept = store.set_aside(path)?;
+    Ok(Note::SetAside { error, kept })
+}
+
+/// Builds and solves the worlds that the cells need, each once.
+///
+/// # Errors
+/// When a world or an agent cannot be made.
+pub fn prepare(
+    experiment: &Experiment,
+    cells: &[Cell],
+    watch: &dyn truth::Watch,
+) -> Result<BTreeMap<usize, PreparedWorld>, ExperimentError> {
+    let mut worlds = BTreeMap::new();
+    for cell in cells {
+        if let Entry::Vacant(place) = worlds.entry(cell.world) {
+            place.insert(experiment.prepare(cell.world, watch)?);
+        }
+    }
+    Ok(worlds)
+}
+
+/// Runs the cells on the threads of the current rayon pool.
+///
+/// # Errors
+/// When a result could not be stored, or the store holds files of a later version. The cells under way
+/// are stopped and, where the disk lets them, checkpointed.
+///
+/// # Panics
+/// When the world of a cell is not prepared.
+pub fn run(
+    store: &Store,
+    experiment: &Experiment,
+    cells: &[Cell],
+    worlds: &BTreeMap<usize, PreparedWorld>,
+    options: Options,
+    watch: &dyn Watch,
+) -> Result<Summary, StoreError> {
+    let jobs = jobs(experiment, cells, worlds);
+    let keeper = Keeper::new(store, cells, &jobs, options, watch);
+    runner::run_jobs(&jobs, &keeper, &|cell, outcome| keeper.keep(cell, outcome));
+    keeper.finish()
+}
+
+/// Runs the cells in memory; outcomes are in the order of the cells, without those that a stop kept from starting.
+///
+/// # Panics
+/// When the world of a cell is not prepared.
+pub fn run_in_memory(
+    experiment: &Experiment,
+    cells: &[Cell],
+    worlds: &BTreeMap<usize, PreparedWorld>,
+    watch: &dyn Watch,
+) -> Vec<Option<Outcome>> {
+    runner::run_all(&jobs(experiment, cells, worlds), watch)
+}
+
+/// The records of cells that were run in memory, without those that were stopped, and whether any was.
+pub fn records(
+    experiment: &Experiment,
+    cells: &[Cell],
+    worlds: &BTreeMap<usize, PreparedWorld>,
+    outcomes: Vec<Option<Outcome>>,
+) -> (Vec<StoredRun>, Provenance, bool) {
+    let (mut simulate, mut plan) = (Duration::ZERO, Duration::ZERO);
+    let (mut runs, mut is_stopped) = (Vec::new(), false);
+    for ((cell, job), outcome) in cells.iter().zip(jobs(experiment, cells, worlds)).zip(outcomes) {
+        match outcome {
+            Some(outcome) if outcome.ending != Ending::Stopped => {
+                simulate += outcome.simulate;
+                plan += outcome.plan;
+                runs.push(stored_run(&cell.id, &job, outcome));
+            }
+            _ => is_stopped = true,
+        }
+    }
+    (runs, Provenance::now(1, simulate, plan), is_stopped)
+}
+
+fn jobs(
+    experiment: &Experiment,
+    cells: &[Cell],
+    worlds: &BTreeMap<usize, PreparedWorld>,
+) -> Vec<Job> {
+    let job = |cell: &Cell| {
+        let world = &worlds[&cell.world];
+        Job {
+            model: world.model.clone(),
+            truth: Arc::clone(&world.truth),
+            algorithm: Arc::clone(experiment.agents[cell.agent].agent.algorithm()),
+            spec: RunSpec {
+                steps: cell.id.steps,
+                checkpoints: cell.id.checkpoints.clone(),
+                master_seed: cell.id.master_seed,
+                run: cell.id.run,
+            },
+        }
+    };
+    cells.iter().map(job).collect()
+}
+
+/// The record of a cell that was run to its end or its failure.
+fn stored_run(id: &CellId, job: &Job, outcome: Outcome) -> StoredRun {
+    StoredRun {
+        experiment: id.experiment.clone(),
+        world: id.world.clone(),
+        agent: id.agent.clone(),
+        label: id.label.clone(),
+        options: job.algorithm.options(),
+        spec: job.spec.clone(),
+        facts: job.truth.facts().clone(),
+        record: outcome.record,
+        error: match outcome.ending {
+            Ending::Failed(error) => Some(error.to_string()),
+            Ending::Complete | Ending::Stopped => None,
+        },
+    }
+}

@@ -1,0 +1,244 @@
+//! What is stored of the cells while they run?
+//!
+//! It stands between the runner and the watch of a command: it says where each cell begins, stores a checkpoint
+//! when one is due, and stores the outcome. What earlier processes put into a cell is added up.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use tucrl::planner::Pulse;
+use tucrl::run::Run;
+
+use super::{Note, Options, Summary, aside, stored_run};
+use crate::experiment::Cell;
+use crate::formats::FormatError;
+use crate::record::Provenance;
+use crate::runner::{Begin, Ending, Job, Outcome, Watch};
+use crate::spelling::{Spelled, by_name};
+use crate::store::{Store, StoreError, StoredState};
+
+/// Stores what comes of the cells while they run.
+pub(super) struct Keeper<'a> {
+    store: &'a Store,
+    cells: &'a [Cell],
+    jobs: &'a [Job],
+    options: Options,
+    watch: &'a dyn Watch,
+    under_way: Vec<Mutex<UnderWay>>,
+    is_broken: AtomicBool,
+    broken: Mutex<Option<StoreError>>,
+    summary: Mutex<Summary>,
+}
+
+/// What is remembered of a cell while it runs.
+#[derive(Default)]
+struct UnderWay {
+    /// What earlier processes put into it.
+    sessions: u32,
+    simulate_seconds: f64,
+    plan_seconds: f64,
+    /// When it was last stored, and how far it was.
+    stored: Option<Instant>,
+    stored_at: u64,
+}
+
+impl<'a> Keeper<'a> {
+    pub(super) fn new(
+        store: &'a Store,
+        cells: &'a [Cell],
+        jobs: &'a [Job],
+        options: Options,
+        watch: &'a dyn Watch,
+    ) -> Self {
+        Self {
+            store,
+            cells,
+            jobs,
+            options,
+            watch,
+            under_way: cells.iter().map(|_| Mutex::default()).collect(),
+            is_broken: AtomicBool::new(false),
+            broken: Mutex::new(None),
+            summary: Mutex::default(),
+        }
+    }
+
+    /// What came of it all.
+    pub(super) fn finish(self) -> Result<Summary, StoreError> {
+        match self.broken.into_inner().unwrap_or_else(PoisonError::into_inner) {
+            Some(error) => Err(error),
+            None => Ok(self.summary.into_inner().unwrap_or_else(PoisonError::into_inner)),
+        }
+    }
+
+    fn broke(&self, error: StoreError) {
+        lock(&self.broken).get_or_insert(error);
+        self.is_broken.store(true, Ordering::Relaxed);
+    }
+
+    fn note(&self, note: Note) {
+        let mut summary = lock(&self.summary);
+        // Many checkpoints that fail for one reason are one note.
+        let text = note.spelled(by_name);
+        if summary.notes.iter().all(|earlier| earlier.spelled(by_name) != text) {
+            summary.notes.push(note);
+        }
+    }
+
+    /// The furthest checkpoint that is sound and was made by the same version with the same options.
+    fn furthest(&self, cell: usize) -> Result<Option<StoredState>, StoreError> {
+        let (id, job) = (&self.cells[cell].id, &self.jobs[cell]);
+        let options = job.algorithm.options();
+        let mut furthest: Option<StoredState> = None;
+        for path in self.store.state_files(id)? {
+            let (header, state) = match self.store.state(&path, id) {
+                Ok(found) => found,
+                // Another process has finished the cell.
+                Err(StoreError::File(FormatError::NotFound { .. })) => continue,
+                // It is of no use to this version, but may be to the one that wrote it.
+                Err(StoreError::OlderVersion { .. }) => continue,
+                Err(error) => {
+                    self.note(aside(self.store, error)?);
+                    continue;
+                }
+            };
+            let is_ours = header.provenance.version == env!("CARGO_PKG_VERSION");
+            if is_ours
+                && (&state.spec, &state.options) == (&job.spec, &options)
+                && furthest.as_ref().is_none_or(|f| f.taken < state.taken)
+            {
+                let mut under_way = lock(&self.under_way[cell]);
+                under_way.sessions = header.provenance.sessions;
+                under_way.simulate_seconds = header.provenance.simulate_seconds;
+                under_way.plan_seconds = header.provenance.plan_seconds;
+                under_way.stored_at = state.taken;
+                furthest = Some(state);
+            }
+        }
+        Ok(furthest)
+    }
+
+    fn store_state(&self, cell: usize, run: &Run, is_stopped: bool) {
+        let (simulate, plan) = run.clocks();
+        let id = &self.cells[cell].id;
+        let mut under_way = lock(&self.under_way[cell]);
+        under_way.stored = Some(Instant::now());
+        let Some(state) = run.state() else {
+            self.note(Note::CannotSave { label: id.label.clone() });
+            return;
+        };
+        let state = StoredState {
+            cell: id.clone(),
+            options: run.algorithm().options(),
+            spec: run.spec().clone(),
+            taken: run.taken(),
+            is_stopped,
+            state,
+        };
+        let provenance = provenance(&under_way, simulate, plan);
+        if let Err(error) = self.store.write_state(&state, &provenance) {
+            self.note(Note::NotStored(error));
+        }
+        under_way.stored_at = run.taken();
+    }
+
+    /// Stores the outcome of a cell.
+    pub(super) fn keep(&self, cell: usize, outcome: Outcome) {
+        if outcome.ending == Ending::Stopped {
+            lock(&self.summary).stopped += 1;
+            return;
+        }
+        let id = &self.cells[cell].id;
+        let (simulate, plan) = (outcome.simulate, outcome.plan);
+        let run = stored_run(id, &self.jobs[cell], outcome);
+        let provenance = provenance(&lock(&self.under_way[cell]), simulate, plan);
+        let kept = self.store.write_run(id, &run, &provenance);
+        match kept.and_then(|()| self.store.remove_states(id)) {
+            Err(error) => self.broke(error),
+            Ok(()) => match run.error {
+                Some(error) => lock(&self.summary).failed.push((id.clone(), error)),
+                None => lock(&self.summary).done += 1,
+            },
+        }
+    }
+}
+
+impl Watch for Keeper<'_> {
+    fn wants_stop(&self) -> bool {
+        self.is_broken.load(Ordering::Relaxed) || self.watch.wants_stop()
+    }
+
+    fn begin(&self, cell: usize) -> Begin {
+        // After a stop the rest of the queue is not even begun.
+        if self.wants_stop() {
+            lock(&self.summary).stopped += 1;
+            return Begin::Skip;
+        }
+        let found = match self.store.run(&self.cells[cell].id) {
+            // Another process was faster.
+            Ok(Some((_, run))) if run.error.is_none() => {
+                lock(&self.summary).done += 1;
+                return Begin::Skip;
+            }
+            Ok(_) => self.furthest(cell),
+            Err(error) => aside(self.store, error).and_then(|note| {
+                self.note(note);
+                self.furthest(cell)
+            }),
+        };
+        match found {
+            Ok(Some(state)) => Begin::At(Box::new(state.state)),
+            Ok(None) => Begin::Anew,
+            Err(error) => {
+                self.broke(error);
+                lock(&self.summary).stopped += 1;
+                Begin::Skip
+            }
+        }
+    }
+
+    fn pulse(&self, worker: usize) -> Option<Arc<Pulse>> {
+        self.watch.pulse(worker)
+    }
+
+    fn at(&self, worker: usize, cell: usize, run: &Run) {
+        self.watch.at(worker, cell, run);
+        let is_due = {
+            let mut under_way = lock(&self.under_way[cell]);
+            let since = *under_way.stored.get_or_insert_with(Instant::now);
+            run.taken() > under_way.stored_at && since.elapsed() >= self.options.checkpoint_every
+        };
+        if is_due && !run.is_complete() {
+            self.store_state(cell, run, false);
+        }
+    }
+
+    fn left(&self, cell: usize, run: &Run) {
+        self.watch.left(cell, run);
+        if run.taken() > 0 {
+            self.store_state(cell, run, true);
+        }
+    }
+
+    fn skipped(&self, cell: usize) {
+        self.watch.skipped(cell);
+    }
+
+    fn ended(&self, worker: usize, cell: usize, outcome: &Outcome) {
+        self.watch.ended(worker, cell, outcome);
+    }
+}
+
+fn provenance(before: &UnderWay, simulate: Duration, plan: Duration) -> Provenance {
+    let now = Provenance::now(before.sessions + 1, simulate, plan);
+    Provenance {
+        simulate_seconds: before.simulate_seconds + now.simulate_seconds,
+        plan_seconds: before.plan_seconds + now.plan_seconds,
+        ..now
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

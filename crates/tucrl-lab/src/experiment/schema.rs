@@ -1,0 +1,219 @@
+//! What may an experiment's file say, as a JSON schema for editors?
+//!
+//! Names, keys and words of agents and worlds come from their options, so that an editor completes and checks specs
+//! as the program does; ranges are checked when the file is read.
+
+use serde_json::{Value, json};
+use tucrl::options::{Described, OptionInfo};
+
+use super::LONGEST;
+use crate::catalogue::Catalogue;
+use crate::names::shown;
+
+/// The schema of experiment files with the agents and worlds of a catalogue.
+pub fn schema(catalogue: &Catalogue) -> Value {
+    let agents = catalogue.agents().iter().map(|kind| {
+        let about = kind.about();
+        let names = std::iter::once(about.name).chain(about.aliases.iter().copied()).collect();
+        spec(names, about.summary, about.example, kind.options())
+    });
+    let worlds = catalogue.worlds().iter().map(|kind| {
+        let about = kind.about();
+        spec(vec![about.name], about.summary, about.example, kind.options())
+    });
+    let file = json!({
+        "type": "string",
+        "title": "a model file",
+        "description": "A file in JSON or DRN.",
+        "pattern": r"\.(json|drn|JSON|DRN)$|[/\\]",
+    });
+    let steps = json!({
+        "description": "How many steps each run takes.",
+        "type": "number", "minimum": 1, "maximum": LONGEST,
+    });
+    json!({
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": "tucrl experiment",
+        "description": "Agents in worlds: `tucrl run FILE`.",
+        "type": "object",
+        "required": ["name", "seeds", "worlds", "agents"],
+        "additionalProperties": false,
+        "properties": {
+            "name": {
+                "description": "Becomes the name of the folder of the results.",
+                "type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$",
+            },
+            "description": { "description": "What it is about.", "type": "string" },
+            "steps": steps,
+            "seeds": {
+                "description": "How many runs each agent makes in each world.",
+                "type": "number", "minimum": 1, "maximum": 1_000_000,
+            },
+            "master_seed": {
+                "description": "The seed that all runs draw from; 1 unless given.",
+                "type": "number", "minimum": 0,
+            },
+            "checkpoints": {
+                "description": "How many times per decade regret is written down, or at which steps.",
+                "anyOf": [
+                    { "type": "number", "minimum": 1, "maximum": 10_000 },
+                    { "type": "array", "items": { "type": "number", "minimum": 1 }, "minItems": 1 },
+                ],
+            },
+            "worlds": list(json!({ "$ref": "#/$defs/world" }), "steps", &steps),
+            "agents": list(json!({ "$ref": "#/$defs/agent" }), "label", &json!({
+                "description": "What the agent is called in tables and figures.",
+                "type": "string", "maxLength": 80,
+            })),
+        },
+        "$defs": {
+            "agent": { "anyOf": agents.collect::<Vec<_>>() },
+            "world": { "anyOf": worlds.chain([file]).collect::<Vec<_>>() },
+        },
+    })
+}
+
+/// A list of specs, or of tables with a spec and one more key.
+fn list(spec: Value, key: &str, value: &Value) -> Value {
+    let table = json!({
+        "type": "object",
+        "required": ["spec"],
+        "additionalProperties": false,
+        "properties": { "spec": spec.clone(), key: value },
+    });
+    json!({ "type": "array", "minItems": 1, "items": { "anyOf": [spec, table] } })
+}
+
+/// The specs of some names with the same options.
+fn spec(names: Vec<&str>, summary: &str, example: &str, options: &Described) -> Value {
+    let mut description = format!("{summary}\n");
+    let mut pairs = Vec::new();
+    for option in options.list() {
+        let OptionInfo { key, default, accepts, help, .. } = option;
+        let default = shown(default, accepts.specs);
+        description += &format!("\n{key}={default}: {help} (accepts {accepts})");
+        let keys: Vec<String> =
+            std::iter::once(key).chain(&option.aliases).map(|key| escaped(key)).collect();
+        pairs.push(format!(r"(?:{})\s*=\s*{}", keys.join("|"), value_pattern(option)));
+    }
+    let names: Vec<String> = names.into_iter().map(escaped).collect();
+    let pattern = match pairs.join("|") {
+        pairs if pairs.is_empty() => format!("^(?:{})$", names.join("|")),
+        pairs => {
+            format!(r"^(?:{})(?::\s*(?:{pairs})(?:\s*,\s*(?:{pairs}))*\s*)?$", names.join("|"))
+        }
+    };
+    json!({
+        "type": "string",
+        "title": example.split(':').next(),
+        "description": description,
+        "pattern": pattern,
+        "examples": [example],
+    })
+}
+
+fn value_pattern(option: &OptionInfo) -> String {
+    let accepts = &option.accepts;
+    let words: Vec<String> = accepts.all_words().into_iter().map(escaped).collect();
+    let mut ways = words;
+    if accepts.numbers || accepts.integers {
+        ways.push(r"-?[0-9.][0-9.eE+\-]*(?:/[0-9.eE+\-]+)?".into());
+    }
+    if accepts.specs {
+        ways.push(r"\(.*\)|[^,()]+".into());
+    }
+    format!("(?:{})", ways.join("|"))
+}
+
+/// A text as a pattern that matches it.
+fn escaped(text: &str) -> String {
+    let special = |c: char| !c.is_alphanumeric() && c != '_' && c != '-';
+    text.chars().map(|c| if special(c) { format!("\\{c}") } else { c.to_string() }).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn is_valid(experiment: &str) -> bool {
+        let value: Value = toml::from_str(experiment).unwrap();
+        jsonschema::validator_for(&schema(&Catalogue::default())).unwrap().is_valid(&value)
+    }
+
+    fn with(agent: &str, world: &str) -> String {
+        format!("name = \"a\"\nseeds = 2\nsteps = 1e3\nworlds = [{world}]\nagents = [{agent}]\n")
+    }
+
+    #[test]
+    fn what_the_program_reads_is_valid_and_what_it_refuses_is_not() {
+        let agents = [
+            "\"tucrl\"",
+            "\"tucrl:alpha=0.05,shrink=log\"",
+            "\"scal+:c=1/3\"",
+            "{ spec = \"scal:c=inf\", label = \"SCAL\" }",
+            "\"regal-c:c=5\"",
+            "\"random\"",
+        ];
+        for agent in agents {
+            assert!(is_valid(&with(agent, "\"taxi\"")), "{agent}");
+        }
+        for agent in [
+            "\"tucl\"",
+            "\"tucrl:alfa=1\"",
+            "\"tucrl:shrink=lin\"",
+            "\"tucrl:set=kl\"",
+            "\"random:alpha=1\"",
+            "{ label = \"x\" }",
+            "7",
+        ] {
+            assert!(!is_valid(&with(agent, "\"taxi\"")), "{agent}");
+        }
+        for world in [
+            "\"three-state:delta=0\"",
+            "\"junk:base=(three-state:delta=0),factor=1e6\"",
+            "\"models/a.drn\"",
+            "{ spec = \"garnet:s=1e5\", steps = 1e7 }",
+            "\"taxi:map=2018\"",
+        ] {
+            assert!(is_valid(&with("\"tucrl\"", world)), "{world}");
+        }
+        for world in ["\"three-state:eta=0\"", "\"taxi:map=v9\"", "{ spec = \"taxi\", step = 3 }"] {
+            assert!(!is_valid(&with("\"tucrl\"", world)), "{world}");
+        }
+        assert!(!is_valid("name = \"a\"\nseeds = 2\nworlds = []\nagents = [\"tucrl\"]\n"));
+        assert!(!is_valid(&with("\"tucrl\"", "\"taxi\"").replace("seeds", "seed")));
+    }
+
+    #[test]
+    fn every_experiment_and_every_example_in_the_repository_is_valid() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../experiments");
+        let mut files = 0;
+        let mut open = vec![std::path::PathBuf::from(folder)];
+        while let Some(folder) = open.pop() {
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                match path.extension() {
+                    _ if path.is_dir() => open.push(path),
+                    Some(extension) if extension == "toml" => {
+                        let text = std::fs::read_to_string(&path).unwrap();
+                        assert!(is_valid(&text), "{}", path.display());
+                        files += 1;
+                    }
+                    _ => {}
+                }
+            }
+        }
+        assert!(files > 10, "{files}");
+        let catalogue = Catalogue::default();
+        for kind in catalogue.agents() {
+            assert!(
+                is_valid(&with(&format!("{:?}", kind.about().example), "\"taxi\"")),
+                "{kind:?}"
+            );
+        }
+        for kind in catalogue.worlds() {
+            let world = format!("{:?}", kind.about().example);
+            assert!(is_valid(&with("\"tucrl\"", &world)), "{world}");
+        }
+    }
+}

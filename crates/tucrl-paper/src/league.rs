@@ -1,0 +1,244 @@
+//! League table of an experiment.
+//!
+//! Agents by mean rank over the worlds, with their rank and regret in each. Ranks are by mean regret at the last common
+//! checkpoint of a world; an agent without a complete run in a world is last there. One Markdown page.
+
+use std::fmt::Write as _;
+use std::path::Path;
+
+use tucrl_lab::formats::save::atomically;
+use tucrl_lab::formats::{FormatError, IfExists};
+use tucrl_lab::record::Provenance;
+use tucrl_lab::report::text::provenance_rows;
+use tucrl_lab::stats::{AgentStudy, Study, WorldStudy};
+use tucrl_lab::text::{grouped, with_half};
+
+/// The line of one agent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Line<'a> {
+    /// The agent.
+    pub label: &'a str,
+    /// Its mean rank.
+    pub mean_rank: f64,
+    /// Its rank in each world; none without a complete run.
+    pub ranks: Vec<Option<usize>>,
+}
+
+/// The agents by mean rank; ties in order of appearance.
+pub fn lines<'a>(study: &Study<'a>) -> Vec<Line<'a>> {
+    let place = |world: &WorldStudy<'a>, label: &str| {
+        world.agents.iter().find(|agent| agent.label == label).and_then(|agent| agent.rank)
+    };
+    let mut lines: Vec<Line<'_>> = study
+        .labels
+        .iter()
+        .map(|&label| {
+            let ranks: Vec<Option<usize>> =
+                study.worlds.iter().map(|world| place(world, label)).collect();
+            let last = |world: &WorldStudy<'_>| world.agents.len();
+            let counted = ranks.iter().zip(&study.worlds);
+            let sum: usize = counted.map(|(rank, world)| rank.unwrap_or(last(world))).sum();
+            Line { label, mean_rank: sum as f64 / study.worlds.len().max(1) as f64, ranks }
+        })
+        .collect();
+    lines.sort_by(|a, b| a.mean_rank.total_cmp(&b.mean_rank));
+    lines
+}
+
+/// The number of posterior samples with a span of at least `bound`, and of all samples, over an agent's complete runs:
+/// the paper's objection to continuous priors.
+pub fn wide_samples(agent: &AgentStudy<'_>, bound: f64) -> (usize, usize) {
+    let episodes = agent.runs.iter().flat_map(|run| &run.record.episodes);
+    let spans: Vec<f64> = episodes.map(|(episode, _)| episode.span).collect();
+    (spans.iter().filter(|&&span| span >= bound).count(), spans.len())
+}
+
+/// The source of a page.
+#[derive(Debug, Clone, Copy)]
+pub struct Origin<'a> {
+    /// The command that writes it.
+    pub command: &'a str,
+    /// The description of the experiment.
+    pub description: &'a str,
+    /// The hash of the experiment file.
+    pub digest: &'a str,
+}
+
+/// The page in Markdown.
+pub fn page(study: &Study<'_>, provenance: &[Provenance], origin: &Origin<'_>) -> String {
+    let Origin { command, description, digest } = origin;
+    let lines = lines(study);
+    let mut out = format!(
+        "# League table\n\n<!-- Written by `{command}`; do not edit. -->\n\n{description}\n\n\
+         Places are ranks by mean regret at the end, 1 is best; an agent without a complete run in a world is last there. \
+         Agents are sorted by mean place. The second table shows how far apart the agents are.\n"
+    );
+    let mut say = |text: std::fmt::Arguments<'_>| {
+        // Writing to a string cannot fail.
+        let _ = out.write_fmt(text);
+    };
+    let names: Vec<&str> = study.worlds.iter().map(|world| world.world).collect();
+    let rule = " ---: |".repeat(names.len());
+    say(format_args!("\n## Places\n\n| agent | mean place | {} |\n", names.join(" | ")));
+    say(format_args!("| --- | ---: |{rule}\n"));
+    for line in &lines {
+        let places: Vec<String> = line
+            .ranks
+            .iter()
+            .map(|rank| rank.map_or("–".into(), |rank| rank.to_string()))
+            .collect();
+        say(format_args!("| {} | {:.1} | {} |\n", line.label, line.mean_rank, places.join(" | ")));
+    }
+    say(format_args!("\n## Regret\n\nMean ± half the 95 % interval by Student's t.\n\n| agent |"));
+    for world in &study.worlds {
+        let time = world.time.map_or(String::new(), |t| format!(", t = {}", grouped(t as f64)));
+        say(format_args!(" {}{time} |", world.world));
+    }
+    say(format_args!("\n| --- |{rule}\n"));
+    for line in &lines {
+        say(format_args!("| {} |", line.label));
+        for world in &study.worlds {
+            let agent = world.agents.iter().find(|agent| agent.label == line.label);
+            let point = agent
+                .and_then(|agent| agent.regret.iter().find(|point| Some(point.t) == world.time));
+            let cell = point.map_or("–".into(), |point| with_half(point.mean, point.student));
+            say(format_args!(" {cell} |"));
+        }
+        say(format_args!("\n"));
+    }
+    say(format_args!(
+        "\n## Worlds\n\n| world | states | reachable | span of the optimal bias | class |\n\
+         | --- | ---: | ---: | ---: | --- |\n"
+    ));
+    for WorldStudy { world, facts, .. } in &study.worlds {
+        let (states, reachable) = (grouped(facts.states as f64), grouped(facts.reachable as f64));
+        let (span, class) = (facts.span, &facts.class);
+        say(format_args!("| {world} | {states} | {reachable} | {span:.2} | {class} |\n"));
+    }
+    say(format_args!("\n## Agents\n\n| label | spec |\n| --- | --- |\n"));
+    let mut seen = Vec::new();
+    for agent in study.worlds.iter().flat_map(|world| &world.agents) {
+        if !seen.contains(&agent.label) {
+            seen.push(agent.label);
+            say(format_args!("| {} | `{}` |\n", agent.label, agent.agent));
+        }
+    }
+    let mut failed = study.failed().peekable();
+    if failed.peek().is_some() {
+        say(format_args!("\n## Failed runs\n\n"));
+    }
+    for run in failed {
+        let why = run.error.as_deref().unwrap_or_default().replace('\n', " ");
+        say(format_args!("- {}, {}, run {}: {why}\n", run.world, run.label, run.spec.run));
+    }
+    say(format_args!("\n## Provenance\n\n| | |\n| --- | --- |\n| command | `{command}` |\n"));
+    say(format_args!("| experiment, blake3 | {digest} |\n"));
+    for row in &provenance_rows(provenance).rows {
+        say(format_args!("| {} |\n", row.join(" | ")));
+    }
+    out
+}
+
+/// Writes a page atomically.
+///
+/// # Errors
+/// When the file cannot be written.
+pub fn write(page: &str, path: &Path) -> Result<(), FormatError> {
+    atomically(path, IfExists::Replace, |out| out.write_all(page.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use tucrl::run::Checkpoints;
+
+    use super::*;
+    use tucrl_lab::Catalogue;
+    use tucrl_lab::experiment::Experiment;
+    use tucrl_lab::record::StoredRun;
+
+    /// Short runs of three agents in two worlds.
+    fn runs() -> Vec<StoredRun> {
+        let text = r#"
+            name = "little-league"
+            steps = 2000
+            seeds = 2
+            worlds = ["theta", "three-state:delta=0"]
+            agents = ["random", "oracle", { spec = "psrl:rewards=known", label = "PSRL" }]
+        "#;
+        let path = std::path::Path::new("little.toml");
+        let experiment = Experiment::parse(path, text.into(), &Catalogue::default()).unwrap();
+        let mut found = Vec::new();
+        for cell in experiment.cells() {
+            let world = experiment.prepare(cell.world, &()).unwrap();
+            let spec = tucrl::run::RunSpec {
+                steps: cell.id.steps,
+                checkpoints: Checkpoints::PerDecade(2),
+                master_seed: 1,
+                run: cell.id.run,
+            };
+            let algorithm = std::sync::Arc::clone(experiment.agents[cell.agent].agent.algorithm());
+            let options = algorithm.options();
+            let facts = world.truth.facts().clone();
+            let mut run =
+                tucrl::run::Run::new(spec.clone(), algorithm, &world.model, world.truth).unwrap();
+            run.advance(2000).unwrap();
+            found.push(StoredRun {
+                experiment: experiment.name.clone(),
+                world: cell.id.world.clone(),
+                agent: cell.id.agent.clone(),
+                label: cell.id.label.clone(),
+                options,
+                spec,
+                facts,
+                record: run.record(),
+                error: None,
+            });
+        }
+        found
+    }
+
+    #[test]
+    fn agents_stand_in_the_order_of_their_mean_place() {
+        let mut runs = runs();
+        let study = Study::new(&runs).unwrap();
+        let table = lines(&study);
+        assert_eq!(table.len(), 3);
+        assert!(table.windows(2).all(|pair| pair[0].mean_rank <= pair[1].mean_rank));
+        assert_eq!(table.last().unwrap().label, "random", "worst where there is a choice");
+        let command = "tucrl league little.toml";
+        let origin = Origin { command, description: "What it is about.", digest: "0123abcd" };
+        let page = page(&study, &[], &origin);
+        for piece in [
+            "| agent | mean place | theta | three-state:delta=0 |",
+            "| PSRL | `psrl:rewards=known` |",
+            "<!-- Written by `tucrl league little.toml`; do not edit. -->\n\nWhat it is about.",
+            "| three-state:delta=0 | 3 | 2 | 1.00 | weakly communicating |",
+            "| experiment, blake3 | 0123abcd |",
+        ] {
+            assert!(page.contains(piece), "{piece} in {page}");
+        }
+        assert!(!page.contains("Failed"));
+        // Without a complete run an agent is last, and the page gives the error.
+        for run in runs.iter_mut().filter(|run| run.label == "PSRL" && run.world == "theta") {
+            run.error = Some("it was tired".into());
+        }
+        let study = Study::new(&runs).unwrap();
+        let tired = lines(&study).into_iter().find(|line| line.label == "PSRL").unwrap();
+        assert_eq!(tired.ranks[0], None);
+        let page = super::page(&study, &[], &origin);
+        assert!(page.contains("theta, PSRL, run 0: it was tired"), "{page}");
+    }
+
+    /// In M_theta the first sample comes from the prior, where spans of at least C have probability 1/(2 C²).
+    #[test]
+    fn wide_samples_are_counted() {
+        let runs = runs();
+        let study = Study::new(&runs).unwrap();
+        let psrl = study.worlds[0].agents.iter().find(|agent| agent.label == "PSRL").unwrap();
+        let (all, of) = wide_samples(psrl, 0.0);
+        assert!(all == of && of > 4);
+        assert_eq!(wide_samples(psrl, f64::INFINITY).0, 0);
+        let (some, _) = wide_samples(psrl, 1.0);
+        assert!(some > 0 && some <= of);
+    }
+}

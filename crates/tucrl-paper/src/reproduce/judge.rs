@@ -1,0 +1,140 @@
+//! The statistics of the judges.
+//!
+//! Growth exponents fitted to pseudo-regret, ratios of mean regret, and paired differences, each with a 95 % interval. A
+//! check with an interval holds if the whole interval is as wanted.
+
+use super::{Check, Evidence, ReproduceError};
+use tucrl_lab::stats::{AgentStudy, Bootstrap, Interval, Study, WorldStudy, mean};
+use tucrl_lab::text::{grouped, three_digits};
+
+/// The stored runs, which are all complete.
+pub(super) fn study<'a>(evidence: &Evidence<'a>) -> Result<&'a Study<'a>, ReproduceError> {
+    let missing = |what: &str| ReproduceError::Missing { what: what.into() };
+    evidence.study.ok_or_else(|| missing("anything"))
+}
+
+/// A world of the study.
+pub(super) fn world<'a>(
+    study: &'a Study<'a>,
+    index: usize,
+) -> Result<&'a WorldStudy<'a>, ReproduceError> {
+    let missing = || ReproduceError::Missing { what: format!("the world number {}", index + 1) };
+    study.worlds.get(index).ok_or_else(missing)
+}
+
+/// An agent by its label.
+pub(super) fn agent<'a>(
+    world: &'a WorldStudy<'a>,
+    label: &str,
+) -> Result<&'a AgentStudy<'a>, ReproduceError> {
+    let found = world.agents.iter().find(|agent| agent.label == label);
+    let missing = || ReproduceError::Missing { what: format!("{label} in {}", world.world) };
+    found.filter(|agent| !agent.runs.is_empty()).ok_or_else(missing)
+}
+
+/// A wanted range.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Wanted {
+    AtLeast(f64),
+    AtMost(f64),
+    Between(f64, f64),
+}
+
+impl Wanted {
+    fn is_met_by(self, (low, high): Interval) -> bool {
+        match self {
+            Self::AtLeast(least) => low >= least,
+            Self::AtMost(most) => high <= most,
+            Self::Between(least, most) => low >= least && high <= most,
+        }
+    }
+
+    fn text(self) -> String {
+        match self {
+            Self::AtLeast(least) => format!("at least {least}"),
+            Self::AtMost(most) => format!("at most {most}"),
+            Self::Between(least, most) => format!("{least} to {most}"),
+        }
+    }
+}
+
+/// A number, with its interval if it has one, compared with the wanted range.
+pub(super) fn check(
+    statistic: impl Into<String>,
+    value: f64,
+    interval: Option<Interval>,
+    wanted: Wanted,
+) -> Check {
+    let interval_text = interval.map_or(String::new(), |(low, high)| {
+        format!(" ({} to {})", three_digits(low), three_digits(high))
+    });
+    Check {
+        statistic: statistic.into(),
+        measured: three_digits(value) + &interval_text,
+        wanted: wanted.text(),
+        holds: wanted.is_met_by(interval.unwrap_or((value, value))),
+    }
+}
+
+/// An exact number that must equal the wanted one.
+pub(super) fn exact(statistic: impl Into<String>, measured: u64, wanted: u64) -> Check {
+    Check {
+        statistic: statistic.into(),
+        measured: grouped(measured as f64),
+        wanted: grouped(wanted as f64),
+        holds: measured == wanted,
+    }
+}
+
+/// The growth exponent of pseudo-regret over the last decades.
+pub(super) fn growth(
+    agent: &AgentStudy<'_>,
+    decades: f64,
+    wanted: Wanted,
+) -> Result<Check, ReproduceError> {
+    let what = format!("growth exponent of {}", agent.label);
+    let Some(growth) = agent.fitted_growth(decades) else {
+        return Err(ReproduceError::Missing { what });
+    };
+    let over = if decades == 1.0 { "decade".into() } else { format!("{decades} decades") };
+    let what = format!("{what} over the last {over}");
+    Ok(check(what, growth.exponent, growth.interval, wanted))
+}
+
+/// Mean regret of one agent divided by that of another, at the last common checkpoint; runs are resampled in pairs.
+pub(super) fn ratio(
+    world: &WorldStudy<'_>,
+    (above, below): (&AgentStudy<'_>, &AgentStudy<'_>),
+    wanted: Wanted,
+) -> Result<Check, ReproduceError> {
+    let what = format!("regret of {} divided by that of {}", above.label, below.label);
+    let missing = || ReproduceError::Missing { what: what.clone() };
+    let time = world.time.ok_or_else(missing)?;
+    let (first, second) = (above.regret_at(time), below.regret_at(time));
+    if first.len() != second.len() {
+        return Err(missing());
+    }
+    let interval = Bootstrap::new(first.len()).interval(|draw| {
+        let sum = |values: &[f64]| draw.iter().map(|&run| values[run as usize]).sum::<f64>();
+        Some(sum(&first) / sum(&second))
+    });
+    let at = format!("{what} after {} steps", grouped(time as f64));
+    Ok(check(at, mean(&first) / mean(&second), interval, wanted))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_check_is_met_by_its_whole_interval() {
+        let holds = |interval, wanted| check("x", 0.5, interval, wanted).holds;
+        assert!(holds(None, Wanted::AtLeast(0.5)) && holds(None, Wanted::AtMost(0.5)));
+        assert!(holds(Some((0.4, 0.6)), Wanted::Between(0.4, 0.6)));
+        assert!(!holds(Some((0.39, 0.6)), Wanted::Between(0.4, 0.6)));
+        assert!(!holds(Some((0.4, 0.61)), Wanted::Between(0.4, 0.6)));
+        assert!(!holds(Some((0.4, 0.6)), Wanted::AtLeast(0.45)));
+        assert!(!holds(Some((0.4, 0.6)), Wanted::AtMost(0.55)));
+        assert!(!holds(Some((f64::NAN, f64::NAN)), Wanted::AtMost(1.0)));
+    }
+}

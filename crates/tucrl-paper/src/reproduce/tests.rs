@@ -1,0 +1,248 @@
+//! Do the judges detect a false claim?
+//!
+//! Synthetic records with curves of known exponents: as claimed, then with one curve changed.
+
+use serde_json::Value;
+use tucrl::run::{Checkpoints, RunRecord, RunSpec};
+
+use super::*;
+use tucrl::truth::Facts;
+use tucrl_lab::record::StoredRun;
+
+const STEPS: u64 = 10_000_000;
+
+/// One run with pseudo-regret `curve(t)` at ten checkpoints per decade, and a little noise in the regret.
+fn stored(world: &str, label: &str, run: u64, curve: impl Fn(f64) -> f64) -> StoredRun {
+    let times = Checkpoints::PerDecade(10).times(STEPS);
+    let noise = 1.0 + 0.01 * (run as f64 - 1.5);
+    let points = |factor: f64| -> Vec<(u64, f64)> {
+        times.iter().map(|&t| (t, factor * curve(t as f64))).collect()
+    };
+    StoredRun {
+        experiment: "hand".into(),
+        world: world.into(),
+        agent: label.to_lowercase(),
+        label: label.into(),
+        options: Value::Null,
+        spec: RunSpec {
+            steps: STEPS,
+            checkpoints: Checkpoints::PerDecade(10),
+            master_seed: 1,
+            run,
+        },
+        facts: Facts {
+            baseline: tucrl::truth::Baseline::Optimal,
+            states: 3,
+            actions: 2,
+            reachable: 2,
+            class: "weakly communicating".into(),
+            start_is_recoverable: true,
+            gain: 0.5,
+            gain_error: 0.0,
+            span: 1.0,
+            span_reachable: 1.0,
+            r_max: 1.0,
+        },
+        record: RunRecord {
+            steps: STEPS,
+            gain: 0.5,
+            regret: points(noise),
+            pseudo_regret: points(noise),
+            episodes: Vec::new(),
+            seen: 2,
+            z: 0,
+            z_over_time: Vec::new(),
+            y: 0,
+            sweeps: 0,
+            visits: Vec::new(),
+        },
+        error: None,
+    }
+}
+
+/// World, label, curve.
+type Line<'a> = (&'a str, &'a str, fn(f64) -> f64);
+type Curves<'a> = &'a [Line<'a>];
+
+/// The verdict on a claim from records with these worlds, labels and curves.
+fn verdict(claim: &str, curves: Curves<'_>) -> Verdict {
+    let runs: Vec<StoredRun> = curves
+        .iter()
+        .flat_map(|&(world, label, curve)| (0..4).map(move |run| stored(world, label, run, curve)))
+        .collect();
+    let study = Study::new(&runs).unwrap();
+    let evidence = Evidence { study: Some(&study), computed: &Value::Null };
+    Claim::named(claim).unwrap().judge(&evidence).unwrap().verdict()
+}
+
+/// The curves with that of one label replaced.
+fn but<'a>(curves: Curves<'a>, world: &str, label: &str, curve: fn(f64) -> f64) -> Vec<Line<'a>> {
+    let mut curves = curves.to_vec();
+    let place = curves.iter().position(|c| c.0 == world && c.1 == label).unwrap();
+    curves[place].2 = curve;
+    curves
+}
+
+#[test]
+fn taxi_is_judged_by_growth_and_ratios() {
+    let truth: Curves<'_> = &[
+        ("taxi", "TUCRL", |t| 30.0 * t.sqrt()),
+        ("taxi", "UCRL", |t| 0.1 * t),
+        ("taxi", "SCAL", |t| 100.0 * t.ln()),
+    ];
+    assert_eq!(verdict("taxi", truth), Verdict::Holds);
+    for (label, lie) in [
+        ("UCRL", (|t| 300.0 * t.powf(0.7)) as fn(f64) -> f64),
+        ("TUCRL", |t| 0.05 * t),
+        ("TUCRL", |t| 400.0 * t.sqrt()),
+        ("SCAL", |t| 40.0 * t.sqrt()),
+    ] {
+        assert_eq!(
+            verdict("taxi", &but(truth, "taxi", label, lie)),
+            Verdict::DoesNotHold,
+            "{label}"
+        );
+    }
+}
+
+#[test]
+fn the_clean_taxi_is_judged_by_a_ratio() {
+    let truth: Curves<'_> = &[("w", "TUCRL", |t| 13.0 * t.ln()), ("w", "UCRL", |t| 10.0 * t.ln())];
+    assert_eq!(verdict("taxi-clean", truth), Verdict::Holds);
+    for lie in [(|t| 25.0 * t.ln()) as fn(f64) -> f64, |t| 4.0 * t.ln()] {
+        assert_eq!(verdict("taxi-clean", &but(truth, "w", "TUCRL", lie)), Verdict::DoesNotHold);
+    }
+    let verdict = |lie| verdict("three-state-005", &but(truth, "w", "TUCRL", lie));
+    assert_eq!(verdict(|t| 10.5 * t.ln()), Verdict::Holds);
+    assert_eq!(verdict(|t| 13.0 * t.ln()), Verdict::DoesNotHold);
+    assert_eq!(verdict(|t| 1e-3 * t.sqrt()), Verdict::DoesNotHold, "small, but not logarithmic");
+}
+
+#[test]
+fn a_lunch_that_is_free_is_noticed() {
+    let late: fn(f64) -> f64 = |t| t.min(1000.0) / 2.0;
+    let truth: Curves<'_> = &[
+        ("two-state", "TUCRL", |t| t.sqrt()),
+        ("two-state", "UCRL", |t| t / 4.0),
+        ("two-state", "SCAL H=5", |t| t.min(100.0)),
+        ("two-state", "SCAL H=50", |t| t.min(1000.0)),
+        ("two-state:epsilon=0.1", "TUCRL", late),
+        ("two-state:epsilon=0.1", "UCRL", late),
+        ("two-state:epsilon=0.1", "SCAL H=5", |t| t / 2.0),
+        ("two-state:epsilon=0.1", "SCAL H=50", late),
+        ("two-state:epsilon=0.01", "TUCRL", |t| t.min(1e5) / 2.0),
+        ("two-state:epsilon=0.01", "UCRL", |t| t.min(1e5) / 2.0),
+        ("two-state:epsilon=0.01", "SCAL H=5", |t| t / 2.0),
+        ("two-state:epsilon=0.01", "SCAL H=50", |t| t / 2.0),
+    ];
+    assert_eq!(verdict("free-lunch", truth), Verdict::Holds);
+    let small = "two-state:epsilon=0.01";
+    for (world, label, lie) in [
+        ("two-state", "TUCRL", (|t| t.min(100.0)) as fn(f64) -> f64),
+        ("two-state", "SCAL H=5", |t| t.sqrt()),
+        // Efficient, but only after 50/ε² = 5e5 steps.
+        (small, "TUCRL", |t| t.min(6e5) / 2.0),
+        (small, "SCAL H=50", |t| t.min(1e4) / 2.0),
+    ] {
+        let curves = but(truth, world, label, lie);
+        assert_eq!(verdict("free-lunch", &curves), Verdict::DoesNotHold, "{world} {label}");
+    }
+}
+
+/// Regret of every learner without and with junk states, with one of them replaced.
+fn cast_verdict(lie: Option<Line<'_>>) -> Verdict {
+    let claim = Claim::named("junk-cast").unwrap();
+    let experiment = claim.experiment(Scale::Quick).unwrap().unwrap();
+    let little: fn(f64) -> f64 = |t| 50.0 * t.ln();
+    let mut runs = Vec::new();
+    for world in ["alone", "crowd"] {
+        for agent in &experiment.agents {
+            let label = agent.label.as_str();
+            let plans_with_unseen =
+                label.starts_with("UCRL") || ["KL-UCRL", "Optimistic PSRL"].contains(&label);
+            let curve = match label {
+                "random" => |t| 0.4 * t,
+                _ if world == "alone" => little,
+                "PSRL" | "TSDE" | "DS-PSRL" => |t| 0.39 * t,
+                "TUCRL, as written" => |t| 0.3 * t,
+                _ if plans_with_unseen => |t| 0.1 * t,
+                _ => little,
+            };
+            let lie = lie.filter(|lie| (world, label) == (lie.0, lie.1));
+            let curve = lie.map_or(curve, |lie| lie.2);
+            runs.extend((0..4).map(|run| StoredRun {
+                agent: agent.agent.to_string(),
+                ..stored(world, label, run, curve)
+            }));
+        }
+    }
+    let study = Study::new(&runs).unwrap();
+    let computed = serde_json::json!([{ "agent": "psrl", "world": "crowd", "reason": "too much" }]);
+    let evidence = Evidence { study: Some(&study), computed: &computed };
+    let finding = match lie {
+        None => claim.judge(&evidence),
+        Some(_) => unreachable_states::measured(&evidence),
+    };
+    let finding = finding.unwrap();
+    assert_eq!(finding.remarks.len(), 4, "three that are shown, one that refuses");
+    assert_eq!(finding.remarks[3], "psrl as published cannot run from crowd on: too much.");
+    finding.verdict()
+}
+
+#[test]
+fn who_pays_for_junk_is_judged_learner_by_learner() {
+    assert_eq!(cast_verdict(None), Verdict::Holds);
+    let linear: fn(f64) -> f64 = |t| 0.03 * t;
+    let root: fn(f64) -> f64 = |t| t.sqrt();
+    for (place, label, lie) in [
+        ("crowd", "UCRL3", root),
+        ("crowd", "Optimistic PSRL", linear),
+        ("crowd", "TUCRL, as written", root),
+        ("crowd", "TSDE", |t| 0.3 * t),
+        ("crowd", "TUCRL, mass", linear),
+        ("crowd", "Optimistic Q", linear),
+        ("alone", "KL-UCRL", linear),
+    ] {
+        let verdict = cast_verdict(Some((place, label, lie)));
+        assert_eq!(verdict, Verdict::DoesNotHold, "{label} {place}");
+    }
+    assert_eq!(cast_verdict(Some(("crowd", "REGAL.D", linear))), Verdict::Holds, "only shown");
+}
+
+/// Every learner of the catalogue takes part in the junk-cast experiment.
+#[test]
+fn no_learner_is_left_out_of_the_cast() {
+    for scale in [Scale::Quick, Scale::Paper] {
+        let experiment = Claim::named("junk-cast").unwrap().experiment(scale).unwrap().unwrap();
+        let names: Vec<&str> =
+            experiment.agents.iter().map(|a| a.agent.kind().about().name).collect();
+        for entry in tucrl::agents::kinds().iter().map(|kind| kind.about()) {
+            let is_yardstick = ["oracle", "heuristic"].contains(&entry.name);
+            assert!(is_yardstick || names.contains(&entry.name), "{}", entry.name);
+        }
+    }
+}
+
+#[test]
+fn spans_of_another_law_are_noticed() {
+    let claim = Claim::named("spans").unwrap();
+    let judged = |drawn: Vec<(f64, f64)>| {
+        let computed = serde_json::json!({ "seed": 0, "drawn": drawn });
+        claim.judge(&Evidence { study: None, computed: &computed }).unwrap().verdict()
+    };
+    let thetas = |power: f64| (1..=2000).map(move |i| (f64::from(i) / 2000.0).powf(power));
+    assert_eq!(judged(thetas(1.0).map(|t| (t, 0.5 / t)).collect()), Verdict::Holds);
+    let other_prior = thetas(1.3).map(|t| (t, 0.5 / t)).collect();
+    assert_eq!(judged(other_prior), Verdict::DoesNotHold);
+    let bad_solver = thetas(1.0).map(|t| (t, 0.5 / t * 1.001)).collect();
+    assert_eq!(judged(bad_solver), Verdict::DoesNotHold);
+}
+
+#[test]
+fn a_missing_agent_is_an_error_that_names_it() {
+    let runs = [stored("taxi", "TUCRL", 0, |t| t)];
+    let study = Study::new(&runs).unwrap();
+    let evidence = Evidence { study: Some(&study), computed: &Value::Null };
+    let error = Claim::named("taxi").unwrap().judge(&evidence).unwrap_err();
+    assert_eq!(error.to_string(), "UCRL in taxi cannot be measured from the stored runs");
+}

@@ -1,0 +1,246 @@
+//! What must an algorithm provide to be run and compared?
+//!
+//! An [`Algorithm`] is a set of validated options that starts a [`Learner`]; a learner acts and observes. Both are
+//! open traits: whatever implements them can be run, checkpointed, reported and compared like the algorithms of
+//! this library.
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+use thiserror::Error;
+
+use crate::counts::Counts;
+use crate::episode::{EpisodeRecord, KnownMeans};
+use crate::model::{Batch, PlayError};
+use crate::options::OptionError;
+use crate::planner::{Plan, PlanError};
+use crate::policy::Policy;
+use crate::rng::RandomStream;
+use crate::space::{ActionId, Space, StateId};
+
+/// A learner at work.
+pub trait Learner: Send + Sync {
+    /// The action to play now. Asking again without playing gives the same answer.
+    ///
+    /// # Errors
+    /// When a plan does not converge; the learner then stands where it stood before.
+    fn act(&mut self) -> Result<ActionId, PlanError>;
+
+    /// What the action of the last [`Learner::act`] led to.
+    fn observe(&mut self, reward: f64, next: StateId);
+
+    /// How many actions a state has, before it is first observed; see [`Space::tell_actions`].
+    fn tell_actions(&mut self, _state: StateId, _actions: u32) {}
+
+    /// What it can report about itself.
+    fn diary(&self) -> Diary<'_> {
+        Diary::default()
+    }
+
+    /// The record of the present episode as if the run ended now, for learners with episodes.
+    fn present_episode(&self) -> Option<EpisodeRecord> {
+        None
+    }
+
+    /// Its whole state, for checkpoints; `None` if it cannot be saved.
+    fn save(&self) -> Option<Saved> {
+        None
+    }
+
+    /// Plays a batch of steps. The default is compiled for each learner, so that dynamic dispatch happens once per
+    /// batch and not once per step; there is no reason to override it.
+    ///
+    /// # Errors
+    /// When a plan fails, or the world does.
+    fn play(&mut self, batch: &mut Batch<'_>) -> Result<(), PlayError> {
+        batch.play(self)
+    }
+}
+
+/// What a learner can report about itself; learners without episodes leave most of it empty.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Diary<'a> {
+    /// What has been counted.
+    pub counts: Option<&'a Counts>,
+    /// The present plan.
+    pub plan: Option<&'a Plan>,
+    /// The episodes that have ended.
+    pub ended_episodes: &'a [EpisodeRecord],
+    /// Whether an episode has begun that has not ended.
+    pub is_under_way: bool,
+    /// Steps taken in pairs that were poorly visited when the step was taken.
+    #[doc(alias = "Z")]
+    pub poor_steps: u64,
+    /// Steps taken in pairs that were poorly visited when their plan was made.
+    #[doc(alias = "Y")]
+    pub poor_steps_at_start: u64,
+    /// Sweeps of all plans.
+    pub sweeps: u64,
+    /// Time spent planning since the learner was started or restored.
+    pub plan_time: Duration,
+}
+
+impl Diary<'_> {
+    /// How many episodes have begun.
+    pub fn episode_count(&self) -> usize {
+        self.ended_episodes.len() + usize::from(self.is_under_way)
+    }
+}
+
+/// The state of a learner, as JSON.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Saved(Box<RawValue>);
+
+impl Saved {
+    /// The state of anything that can be serialised without loss; `None` if it cannot.
+    pub fn of(learner: &impl Serialize) -> Option<Self> {
+        serde_json::value::to_raw_value(learner).ok().map(Self)
+    }
+
+    /// Reads it back.
+    ///
+    /// # Errors
+    /// When it is the state of something else.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, serde_json::Error> {
+        serde_json::from_str(self.0.get())
+    }
+}
+
+/// What an algorithm may know before the first step.
+#[derive(Debug, Clone)]
+pub struct Setting {
+    /// The space that will be learned.
+    pub space: Space,
+    /// The largest possible reward.
+    pub r_max: f64,
+    /// How many steps will be taken.
+    pub steps: u64,
+    /// What is told to algorithms that ask for it.
+    pub knowledge: Knowledge,
+}
+
+/// Where and with which random numbers a learner starts.
+#[derive(Debug)]
+pub struct Start<'a> {
+    /// What it may know.
+    pub setting: &'a Setting,
+    /// The first state.
+    pub state: StateId,
+    /// Its own random numbers.
+    pub random: RandomStream,
+}
+
+/// What some algorithms are told about the world; most need nothing.
+#[derive(Debug, Clone, Default)]
+pub struct Knowledge {
+    /// An optimal policy, for the oracle.
+    pub optimal_policy: Option<Policy>,
+    /// The states that the policy numbers, increasing; `None` when state `i` is number `i`.
+    pub policy_states: Option<Arc<[StateId]>>,
+    /// True mean rewards, for `known_rewards`.
+    pub mean_rewards: Option<KnownMeans>,
+    /// What a person would play, for the heuristic.
+    pub rule_of_thumb: Option<RuleOfThumb>,
+}
+
+/// What a person would play in a state, if the world knows.
+#[derive(Clone)]
+pub struct RuleOfThumb(pub Arc<dyn Fn(StateId) -> Option<ActionId> + Send + Sync>);
+
+impl fmt::Debug for RuleOfThumb {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("RuleOfThumb")
+    }
+}
+
+/// Why an algorithm cannot be started.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum AgentError {
+    /// An option that is refused.
+    #[error(transparent)]
+    Option(#[from] OptionError),
+    /// The algorithm needs something that was not supplied.
+    #[error(
+        "this algorithm must be told {what}, which this world cannot tell: choose another world or algorithm"
+    )]
+    Missing {
+        /// What it needs.
+        what: &'static str,
+    },
+    /// Its learners cannot be saved and restored.
+    #[error("this algorithm cannot be restored from a checkpoint: run it from the first step")]
+    CannotRestore,
+    /// A checkpoint of another algorithm or another version.
+    #[error("the checkpoint does not fit this algorithm: {reason}; run it from the first step")]
+    Checkpoint {
+        /// What does not fit.
+        reason: String,
+    },
+}
+
+/// An algorithm with all its options.
+pub trait Algorithm: fmt::Debug + Send + Sync {
+    /// Starts a learner in a state.
+    ///
+    /// # Errors
+    /// When an option is out of range or needed knowledge is missing.
+    fn start(&self, start: Start<'_>) -> Result<Box<dyn Learner>, AgentError>;
+
+    /// Continues a learner that was saved.
+    ///
+    /// # Errors
+    /// When learners of this algorithm cannot be saved, or the state is that of another one.
+    fn restore(&self, _setting: &Setting, _saved: &Saved) -> Result<Box<dyn Learner>, AgentError> {
+        Err(AgentError::CannotRestore)
+    }
+
+    /// All options with their values, for records.
+    fn options(&self) -> serde_json::Value;
+
+    /// Checks the options against the world, before anything is run.
+    ///
+    /// # Errors
+    /// The first option that is refused.
+    fn check(&self, _setting: &Setting) -> Result<(), AgentError> {
+        Ok(())
+    }
+
+    /// Whether it must be told an optimal policy, which takes a solved world.
+    fn needs_policy(&self) -> bool {
+        false
+    }
+
+    /// What a step costs compared to one of random play, roughly; long cells are run first.
+    fn step_cost(&self) -> u64 {
+        1
+    }
+
+    /// Why so short a run cannot show anything but exploration, if that is so.
+    fn too_short(&self, _setting: &Setting, _reachable: u64) -> Option<TooShort> {
+        None
+    }
+}
+
+/// Why a run is too short for confidence sets to exclude anything.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TooShort {
+    /// How often every pair would be tried if all were tried equally often.
+    pub visits: f64,
+    /// Which width is too large.
+    pub what: &'static str,
+    /// That width at the end of the run.
+    pub width: f64,
+    /// An alpha for transitions, with one digit, that would make the width about [`TooShort::AIM`].
+    pub alpha: f64,
+}
+
+impl TooShort {
+    /// The width that the suggestion aims at.
+    pub const AIM: f64 = 0.05;
+}

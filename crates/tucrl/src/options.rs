@@ -1,0 +1,551 @@
+//! How does an options type describe itself to help, specs, documents and Python?
+//!
+//! The options struct is the only source. Field name = key, doc comment = help, `Default` = default, enum
+//! variants = accepted words, `#[schemars(extend("minimum" = 0.0))]` (or `exclusiveMinimum`, `maximum`) = range.
+//! [`Described::of`] reads all of that off the type's JSON schema. Two extensions exist: `x-aliases`, other
+//! spellings of the key, and `x-accepts`, a description of the accepted values where the range does not say it.
+//!
+//! Option types for values that are not plain: [`NumberOr`] and [`IntegerOr`] (a number or a word, such as an
+//! inherited, a nominal or a world's value), [`Spec`] (another world), and `Option`, whose default `None` makes
+//! the option required.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use thiserror::Error;
+
+/// A number, or a word that stands for one.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum NumberOr<W> {
+    /// The number.
+    Number(f64),
+    /// The word.
+    Word(W),
+}
+
+impl<W> NumberOr<W> {
+    /// The number, or what the word stands for.
+    pub fn or(self, word: f64) -> f64 {
+        match self {
+            Self::Number(number) => number,
+            Self::Word(_) => word,
+        }
+    }
+}
+
+impl<W> From<f64> for NumberOr<W> {
+    fn from(number: f64) -> Self {
+        Self::Number(number)
+    }
+}
+
+/// An integer, or a word that stands for one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum IntegerOr<W> {
+    /// The integer.
+    Integer(u64),
+    /// The word.
+    Word(W),
+}
+
+impl<W> From<u64> for IntegerOr<W> {
+    fn from(integer: u64) -> Self {
+        Self::Integer(integer)
+    }
+}
+
+/// Declares the word of a [`NumberOr`] or [`IntegerOr`].
+macro_rules! word {
+    ($(#[$doc:meta])* $name:ident = $word:literal) => {
+        $(#[$doc])*
+        #[derive(
+            Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize,
+            schemars::JsonSchema,
+        )]
+        pub enum $name {
+            $(#[$doc])*
+            #[default]
+            #[serde(rename = $word)]
+            Word,
+        }
+    };
+}
+pub(crate) use word;
+
+word! {
+    /// The value of the option `alpha`.
+    Alpha = "alpha"
+}
+word! {
+    /// The value that the world has.
+    OfWorld = "world"
+}
+word! {
+    /// The nominal value: the size of the space that the learner is told.
+    Nominal = "nominal"
+}
+word! {
+    /// No bound.
+    Infinite = "inf"
+}
+word! {
+    /// What the theory recommends.
+    Theory = "theory"
+}
+
+/// A value that is inherited from the option `alpha` unless given.
+pub type Inherited = NumberOr<Alpha>;
+/// A value that is taken from the world unless given.
+pub type FromWorld = NumberOr<OfWorld>;
+
+impl<W: Default> Default for NumberOr<W> {
+    fn default() -> Self {
+        Self::Word(W::default())
+    }
+}
+
+impl<W: Default> Default for IntegerOr<W> {
+    fn default() -> Self {
+        Self::Word(W::default())
+    }
+}
+
+/// The spec of a world, as an option of another world.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Spec(pub String);
+
+impl JsonSchema for Spec {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Spec".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({ "type": "string", "x-spec": true })
+    }
+}
+
+/// What an options type must be able to do; implemented for every type that can.
+pub trait Options:
+    Serialize + DeserializeOwned + JsonSchema + Default + Clone + fmt::Debug + Send + Sync + 'static
+{
+}
+
+impl<T> Options for T where
+    T: Serialize
+        + DeserializeOwned
+        + JsonSchema
+        + Default
+        + Clone
+        + fmt::Debug
+        + Send
+        + Sync
+        + 'static
+{
+}
+
+/// One option.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct OptionInfo {
+    /// The key.
+    pub key: String,
+    /// Other spellings of the key.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub aliases: Vec<String>,
+    /// The value when the key is absent; null for a required option.
+    pub default: Value,
+    /// The accepted values.
+    pub accepts: Accepts,
+    /// What it means.
+    pub help: String,
+}
+
+impl OptionInfo {
+    /// Whether this is the key or one of its aliases.
+    pub fn answers_to(&self, key: &str) -> bool {
+        self.key == key || self.aliases.iter().any(|alias| alias == key)
+    }
+
+    /// Whether a value must be given.
+    pub fn is_required(&self) -> bool {
+        self.default.is_null()
+    }
+}
+
+/// One accepted word.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Word {
+    /// The word.
+    pub word: String,
+    /// What it means; may be empty.
+    pub help: String,
+}
+
+/// Which values an option accepts.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Accepts {
+    /// Finite numbers.
+    pub numbers: bool,
+    /// Integers of at least 0.
+    pub integers: bool,
+    /// `true` and `false`.
+    pub flags: bool,
+    /// These words.
+    pub words: Vec<Word>,
+    /// Specs of worlds.
+    pub specs: bool,
+    /// The smallest accepted number.
+    pub minimum: Option<f64>,
+    /// A bound that accepted numbers exceed.
+    pub above: Option<f64>,
+    /// The largest accepted number.
+    pub maximum: Option<f64>,
+    /// A description of the accepted numbers that replaces the one made from the range.
+    pub described: Option<String>,
+}
+
+impl Accepts {
+    /// Whether a value has an accepted type and lies in the range.
+    pub fn admits(&self, value: &Value) -> bool {
+        let in_range = |number: f64| {
+            self.minimum.is_none_or(|least| number >= least)
+                && self.above.is_none_or(|bound| number > bound)
+                && self.maximum.is_none_or(|most| number <= most)
+        };
+        match value {
+            Value::Number(number) if self.integers && !self.numbers => {
+                number.as_u64().is_some_and(|integer| in_range(integer as f64))
+            }
+            Value::Number(number) if self.numbers => number.as_f64().is_some_and(in_range),
+            Value::Bool(_) => self.flags,
+            Value::String(text) => self.specs || self.words.iter().any(|word| word.word == *text),
+            _ => false,
+        }
+    }
+
+    /// The accepted words, `true` and `false` included.
+    pub fn all_words(&self) -> Vec<&str> {
+        let flags: &[&str] = if self.flags { &["true", "false"] } else { &[] };
+        let words = self.words.iter().map(|word| word.word.as_str());
+        flags.iter().copied().chain(words).collect()
+    }
+
+    fn numbers_in_words(&self) -> Option<String> {
+        if let Some(described) = &self.described {
+            return Some(described.clone());
+        }
+        let noun = match (self.numbers, self.integers) {
+            (true, _) => "number",
+            (false, true) => "integer",
+            (false, false) => return None,
+        };
+        let article = if noun == "integer" { "an" } else { "a" };
+        Some(match (self.minimum, self.above, self.maximum) {
+            (Some(low), _, Some(high)) => format!("{article} {noun} in [{low}, {high}]"),
+            (_, Some(low), Some(high)) => format!("{article} {noun} in ({low}, {high}]"),
+            (Some(low), _, None) => format!("{article} {noun} of at least {low}"),
+            (_, Some(0.0), None) => format!("a positive {noun}"),
+            (_, Some(low), None) => format!("{article} {noun} above {low}"),
+            (None, None, Some(high)) => format!("{article} {noun} of at most {high}"),
+            (None, None, None) => format!("{article} {noun}"),
+        })
+    }
+}
+
+impl fmt::Display for Accepts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let words = match self.all_words().as_slice() {
+            [] => None,
+            [only] => Some((*only).to_string()),
+            [first @ .., last] => Some(format!("{} or {last}", first.join(", "))),
+        };
+        match (self.numbers_in_words(), words) {
+            (Some(numbers), Some(words)) => write!(f, "{numbers}, or {words}"),
+            (Some(only), None) | (None, Some(only)) => f.write_str(&only),
+            (None, None) => Ok(()),
+        }
+    }
+}
+
+impl Serialize for Accepts {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// A value that an options type refuses.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum OptionError {
+    /// A value outside its range or of another type.
+    #[error("{option} = {value} is out of range: it accepts {expected}")]
+    OutOfRange {
+        /// The option.
+        option: String,
+        /// Its value.
+        value: String,
+        /// What is accepted.
+        expected: String,
+    },
+    /// Two options that do not go together.
+    #[error("{option} = {value} is refused: {reason}")]
+    Refused {
+        /// The option.
+        option: String,
+        /// Its value.
+        value: String,
+        /// Why, and what to choose.
+        reason: String,
+    },
+    /// A required option without a value.
+    #[error("{option} has no value: it accepts {expected}")]
+    Required {
+        /// The option.
+        option: String,
+        /// What is accepted.
+        expected: String,
+    },
+}
+
+impl OptionError {
+    /// A value outside its range.
+    pub fn out_of_range(option: &str, value: impl fmt::Display, expected: &str) -> Self {
+        let (option, value, expected) = (option.into(), value.to_string(), expected.into());
+        Self::OutOfRange { option, value, expected }
+    }
+
+    /// Two options that do not go together.
+    pub fn refused(option: &str, value: &str, reason: &str) -> Self {
+        Self::Refused { option: option.into(), value: value.into(), reason: reason.into() }
+    }
+
+    /// The option that is at fault.
+    pub fn option(&self) -> &str {
+        match self {
+            Self::OutOfRange { option, .. }
+            | Self::Refused { option, .. }
+            | Self::Required { option, .. } => option,
+        }
+    }
+}
+
+/// The options of a name, in the order of the fields.
+///
+/// A name may narrow its type: an option can be fixed, which hides it, or have another default.
+///
+/// ```
+/// use schemars::JsonSchema;
+/// use serde::{Deserialize, Serialize};
+/// use tucrl::options::Described;
+///
+/// #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
+/// struct Walk {
+///     /// The probability of slipping.
+///     #[schemars(range(min = 0.0, max = 1.0))]
+///     slip: f64,
+/// }
+/// impl Default for Walk {
+///     fn default() -> Self {
+///         Self { slip: 0.25 }
+///     }
+/// }
+///
+/// let options = Described::of::<Walk>();
+/// let slip = &options.list()[0];
+/// assert_eq!((slip.key.as_str(), slip.help.as_str()), ("slip", "The probability of slipping."));
+/// assert_eq!((slip.accepts.to_string(), slip.default.as_f64()), ("a number in [0, 1]".into(), Some(0.25)));
+/// ```
+#[derive(Debug, Clone)]
+pub struct Described {
+    list: Vec<OptionInfo>,
+    /// Values of options that are not listed.
+    hidden: Map<String, Value>,
+}
+
+impl Described {
+    /// What a type says about its options.
+    pub fn of<T: Options>() -> Self {
+        Self::from_default(&T::default())
+    }
+
+    /// The same with other defaults.
+    pub fn from_default<T: Options>(default: &T) -> Self {
+        let settings = SchemaSettings::draft2020_12().with(|s| s.inline_subschemas = true);
+        let schema = settings.into_generator().into_root_schema_for::<T>();
+        // A struct whose fields are numbers, words and flags always becomes a JSON object.
+        let defaults = match serde_json::to_value(default) {
+            Ok(Value::Object(map)) => map,
+            _ => Map::new(),
+        };
+        let empty = Map::new();
+        let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+        let list = properties.iter().map(|(key, schema)| info(key, schema, &defaults)).collect();
+        Self { list, hidden: Map::new() }
+    }
+
+    /// The same with an option that has one value and is not listed.
+    #[must_use]
+    pub fn fixed(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.list.retain(|option| option.key != key);
+        self.hidden.insert(key.into(), value.into());
+        self
+    }
+
+    /// The same without options that have no effect; they keep their defaults.
+    #[must_use]
+    pub fn without(mut self, keys: &[&str]) -> Self {
+        for option in std::mem::take(&mut self.list) {
+            match keys.contains(&option.key.as_str()) {
+                true => drop(self.hidden.insert(option.key, option.default)),
+                false => self.list.push(option),
+            }
+        }
+        self
+    }
+
+    /// The same with another default.
+    #[must_use]
+    pub fn default(mut self, key: &str, value: impl Into<Value>) -> Self {
+        if let Some(option) = self.list.iter_mut().find(|option| option.key == key) {
+            option.default = value.into();
+        }
+        self
+    }
+
+    /// The options that can be given.
+    pub fn list(&self) -> &[OptionInfo] {
+        &self.list
+    }
+
+    /// All values, hidden ones included, for the given ones; the order is that of the list.
+    ///
+    /// # Errors
+    /// When a given value is not accepted, or a required one is missing.
+    pub fn complete(&self, given: &Map<String, Value>) -> Result<Map<String, Value>, OptionError> {
+        let mut all = Map::new();
+        for option in &self.list {
+            let value = given.get(&option.key).unwrap_or(&option.default);
+            if value.is_null() {
+                let (option, expected) = (option.key.clone(), option.accepts.to_string());
+                return Err(OptionError::Required { option, expected });
+            }
+            check(option, value)?;
+            all.insert(option.key.clone(), value.clone());
+        }
+        all.extend(self.hidden.clone());
+        Ok(all)
+    }
+}
+
+/// Reads an options value from a complete set of values.
+///
+/// # Errors
+/// When a value does not fit its field.
+pub fn read<T: Options>(all: Map<String, Value>) -> Result<T, OptionError> {
+    let unread = Value::Object(all);
+    serde_json::from_value(unread).map_err(|error| {
+        OptionError::out_of_range("the options", error, "what the list of options says")
+    })
+}
+
+/// Checks that every value of an options type lies in its range.
+///
+/// # Errors
+/// The first value that does not.
+pub fn check_ranges<T: Options>(options: &T) -> Result<(), OptionError> {
+    // The values themselves are the defaults here.
+    let described = Described::from_default(options);
+    described.list.iter().try_for_each(|option| check(option, &option.default))
+}
+
+fn check(option: &OptionInfo, value: &Value) -> Result<(), OptionError> {
+    if option.accepts.admits(value) {
+        return Ok(());
+    }
+    let shown = match value {
+        Value::String(text) => text.clone(),
+        // JSON has neither infinity nor NaN.
+        Value::Null => "not a finite number".into(),
+        // A whole number has no point: -1, not -1.0.
+        Value::Number(number) => match number.as_f64() {
+            Some(float) if number.is_f64() => float.to_string(),
+            _ => number.to_string(),
+        },
+        other => other.to_string(),
+    };
+    Err(OptionError::out_of_range(&option.key, shown, &option.accepts.to_string()))
+}
+
+fn info(key: &str, schema: &Value, defaults: &Map<String, Value>) -> OptionInfo {
+    let mut accepts = Accepts::default();
+    collect(schema, &mut accepts);
+    let text = |name: &str| schema.get(name).and_then(Value::as_str).map(String::from);
+    let aliases = schema.get("x-aliases").and_then(Value::as_array).map(Vec::as_slice);
+    OptionInfo {
+        key: key.into(),
+        aliases: aliases
+            .unwrap_or_default()
+            .iter()
+            .filter_map(Value::as_str)
+            .map(Into::into)
+            .collect(),
+        default: defaults.get(key).cloned().unwrap_or(Value::Null),
+        accepts,
+        help: text("description")
+            .unwrap_or_default()
+            .split_whitespace()
+            .collect::<Vec<_>>()
+            .join(" "),
+    }
+}
+
+/// Adds what a schema admits, its alternatives included.
+fn collect(schema: &Value, accepts: &mut Accepts) {
+    let types: Vec<&str> = match schema.get("type") {
+        Some(Value::String(one)) => vec![one],
+        Some(Value::Array(many)) => many.iter().filter_map(Value::as_str).collect(),
+        _ => Vec::new(),
+    };
+    accepts.numbers |= types.contains(&"number");
+    accepts.integers |= types.contains(&"integer");
+    accepts.flags |= types.contains(&"boolean");
+    accepts.specs |= schema.get("x-spec").is_some();
+    let number = |name: &str| schema.get(name).and_then(Value::as_f64);
+    // The range of the field comes before that of an alternative's type, such as 0 for unsigned integers.
+    accepts.minimum = accepts.minimum.or(number("minimum"));
+    accepts.above = accepts.above.or(number("exclusiveMinimum"));
+    accepts.maximum = accepts.maximum.or(number("maximum"));
+    let described = schema.get("x-accepts").and_then(Value::as_str).map(String::from);
+    accepts.described = described.or(accepts.described.take());
+    let help = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let mut add = |word: &Value, help: &str| {
+        if let Some(word) = word.as_str() {
+            accepts.words.push(Word { word: word.into(), help: help.into() });
+        }
+    };
+    if let Some(word) = schema.get("const") {
+        add(word, help);
+    }
+    for word in schema.get("enum").and_then(Value::as_array).into_iter().flatten() {
+        add(word, "");
+    }
+    for alternatives in ["anyOf", "oneOf", "allOf"] {
+        for schema in schema.get(alternatives).and_then(Value::as_array).into_iter().flatten() {
+            collect(schema, accepts);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,23 @@
+//! UCRL2's rule: an episode ends before a pair is played more often in it than before it.
+//!
+//! nu >= max(1, N) for the pair about to be played (Jaksch, Ortner, Auer 2010). The figure of Fruit, Pirotta,
+//! Lazaric 2018 continues while nu <= max(1, N); its proofs and the published code need nu < max(1, N), which is
+//! what stands here.
+
+use super::{EpisodeRule, EpisodeView, StopReason, Verdict};
+
+/// Ends an episode when a pair has doubled its visits.
+#[derive(Debug, Clone, Copy)]
+pub struct Doubling;
+
+impl EpisodeRule for Doubling {
+    #[inline]
+    fn before_pair(&self, now: &EpisodeView<'_>, pair: usize) -> Verdict {
+        let stats = &now.counts.pairs()[pair];
+        if stats.visits < stats.stop_at() {
+            return Verdict::Continue;
+        }
+        let (state, action) = now.counts.owner(pair);
+        Verdict::End(StopReason::Doubling { state, action })
+    }
+}

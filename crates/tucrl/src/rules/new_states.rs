@@ -1,0 +1,23 @@
+//! TUCRL's rule: doubling, and before acting in a state that had never been visited when the episode began.
+//!
+//! Fruit, Pirotta, Lazaric 2018, algorithm TUCRL.
+
+use super::{Doubling, EpisodeRule, EpisodeView, StopReason, Verdict};
+
+/// Ends an episode when a pair has doubled its visits, or in a state never visited before the episode.
+#[derive(Debug, Clone, Copy)]
+pub struct NewStates;
+
+impl EpisodeRule for NewStates {
+    #[inline]
+    fn before_pair(&self, now: &EpisodeView<'_>, pair: usize) -> Verdict {
+        if now.counts.was_visited(now.here) {
+            return Doubling.before_pair(now, pair);
+        }
+        let state = now.counts.state(now.here);
+        Verdict::End(match (now.here as usize) < now.planned {
+            true => StopReason::ReturnToNewStart { state },
+            false => StopReason::NewState { state },
+        })
+    }
+}

@@ -1,0 +1,127 @@
+//! Which confidence sets are there? One file each: widths, best law, width after n visits.
+//!
+//! A [`ConfidenceSet`] is the widths of one episode. It makes the plausible MDPs, whose
+//! [`Shape`] finds best laws. To add one: its file, and one line in the list below.
+
+mod bernstein;
+mod bernstein_2020;
+mod kl;
+mod l1;
+mod ucrl3;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+pub use bernstein::{Bernstein, BoxRow, Boxes, Intervals, boxes, fill_box, reach_of};
+pub use bernstein_2020::Bernstein2020;
+pub use kl::{Divergence, Kl, fill_kl};
+pub use l1::{Ball, BallRow, L1, balls, fill_ball, points};
+pub use ucrl3::{Selected, Selection, Ucrl3, fill_selected};
+
+use crate::confidence::Confidence;
+use crate::counts::PairCounts;
+use crate::plausible::{Belief, PlausibleSet, Shape};
+use crate::space::Space;
+
+/// What the width of a box is called.
+const UNOBSERVED: &str = "the width of an unobserved next state";
+
+/// The widths of one episode, and the set that they make.
+pub trait ConfidenceSet: Sized {
+    /// How best laws are found.
+    type Shape: Shape;
+
+    /// The set of an episode that starts at time `t_k`.
+    fn of(confidence: &Confidence, space: &Space, t_k: u64) -> Self;
+
+    /// The reward width of a pair.
+    #[doc(alias = "beta_r")]
+    fn reward_width(&self, pair: &PairCounts) -> f64;
+
+    /// The plausible MDPs, states never seen included.
+    fn plausible<'a>(&self, belief: &Belief<'a, '_>) -> PlausibleSet<'a, Self::Shape>;
+
+    /// How wide the set of a pair still is after `visits`; from 1 on it excludes nothing.
+    fn width_after(&self, visits: f64) -> SetWidth;
+}
+
+/// How wide a set is.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SetWidth {
+    /// Which width.
+    pub what: &'static str,
+    /// Its value.
+    pub width: f64,
+    /// Whether it is the root of a logarithm, which shrinks by the root of alpha with [`Shrink::Log`].
+    ///
+    /// [`Shrink::Log`]: crate::confidence::Shrink::Log
+    pub is_root: bool,
+}
+
+impl SetWidth {
+    /// A width that is proportional to the logarithm.
+    pub fn linear(what: &'static str, width: f64) -> Self {
+        Self { what, width, is_root: false }
+    }
+
+    /// A width that is proportional to the root of the logarithm.
+    pub fn root(what: &'static str, width: f64) -> Self {
+        Self { what, width, is_root: true }
+    }
+}
+
+/// What is done with a set that an option names.
+pub trait SetVisitor {
+    /// What comes of it.
+    type Output;
+    /// Does it.
+    fn visit<S: ConfidenceSet>(self, set: &S) -> Self::Output;
+}
+
+/// Declares an option whose words name sets.
+macro_rules! sets {
+    ($(#[$head:meta])* $name:ident: $first:ident = $first_word:literal,
+     $($set:ident = $word:literal),* $(,)?) => {
+        $(#[$head])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+        pub enum $name {
+            #[doc = concat!("See [`", stringify!($first), "`](struct@", stringify!($first), ").")]
+            #[schemars(description = "")]
+            #[default]
+            #[serde(rename = $first_word)]
+            $first,
+            $(
+                #[doc = concat!("See [`", stringify!($set), "`](struct@", stringify!($set), ").")]
+                #[schemars(description = "")]
+                #[serde(rename = $word)]
+                $set,
+            )*
+        }
+
+        impl $name {
+            /// Hands the set of an episode to a visitor.
+            pub fn visit<V: SetVisitor>(
+                self,
+                confidence: &Confidence,
+                space: &Space,
+                t_k: u64,
+                visitor: V,
+            ) -> V::Output {
+                match self {
+                    Self::$first => visitor.visit(&$first::of(confidence, space, t_k)),
+                    $(Self::$set => visitor.visit(&$set::of(confidence, space, t_k)),)*
+                }
+            }
+        }
+    };
+}
+
+sets! {
+    /// All sets.
+    SetKind: Bernstein = "bernstein", Bernstein2020 = "bernstein-2020", L1 = "l1", Kl = "kl", Ucrl3 = "ucrl3",
+}
+sets! {
+    /// Sets that can be planned on under a span bound. A clipped state also plays its most pessimistic law, and
+    /// UCRL3 selects next states for optimism only.
+    SpanSetKind: Bernstein = "bernstein", Bernstein2020 = "bernstein-2020", L1 = "l1", Kl = "kl",
+}

@@ -1,0 +1,440 @@
+//! What is known exactly about a world?
+//!
+//! [`Truth::of`] solves a table, or searches the reachable states of a generator and solves their table: the gain
+//! with its certified error, a bias h*, the Bellman gaps, an optimal policy, the reachable states and the class.
+//! Where too many states are reachable, regret is measured against the best policy among those that stay with the
+//! states found, a certified lower bound on the optimal gain; where outcomes cannot be listed there is no gain.
+//! [`Baseline`] says which of the three it is. [`Facts`] is the part that records keep.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::episode::KnownMeans;
+use crate::error::SolveError;
+use crate::explore::{self, Exploration, ExploreError};
+use crate::generator::{Generator, GeneratorError};
+use crate::learner::{Knowledge, RuleOfThumb};
+use crate::mdp::Mdp;
+use crate::model::Model;
+use crate::solve::{self, Solution};
+use crate::space::StateId;
+use crate::structure::{self, Class, EndComponents};
+
+/// Reachable states of a generator that are searched for, unless told otherwise.
+pub const SEARCH_LIMIT: usize = 1_000_000;
+
+/// Reports which computation is under way and how far it is.
+pub trait Watch: Sync {
+    /// A computation begins; it ends when the next one begins.
+    fn begin(&self, what: &'static str);
+    /// How many of its parts are done.
+    fn done(&self, parts: usize, of: usize);
+}
+
+/// Reports nothing.
+impl Watch for () {
+    fn begin(&self, _: &'static str) {}
+    fn done(&self, _: usize, _: usize) {}
+}
+
+/// What regret is measured against.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Baseline {
+    /// The optimal gain.
+    #[default]
+    Optimal,
+    /// The best policy among those that stay with the states explored before the search was given up: a certified
+    /// lower bound on the optimal gain, which may be anything up to the largest reward.
+    BestKnown {
+        /// How many states were explored.
+        explored: u64,
+    },
+    /// Nothing: the gain is written as 0, and regret is minus the sum of the rewards.
+    Nothing,
+}
+
+impl Baseline {
+    /// True if the gain is the certified optimum.
+    pub fn is_optimal(&self) -> bool {
+        *self == Self::Optimal
+    }
+
+    /// In words, for tables and figures.
+    pub fn in_words(&self) -> String {
+        match self {
+            Self::Optimal => "the optimal gain".into(),
+            Self::BestKnown { explored } => format!(
+                "the best known policy, which stays with the {explored} states explored; a lower bound"
+            ),
+            Self::Nothing => "nothing: no gain is known".into(),
+        }
+    }
+}
+
+/// What records keep about a world.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Facts {
+    /// Nominal number of states.
+    pub states: u64,
+    /// Largest number of actions.
+    pub actions: u64,
+    /// States reachable from the start.
+    pub reachable: u64,
+    /// "communicating", "weakly communicating" or "multichain".
+    pub class: String,
+    /// Whether the start can be reached back from all of them (the paper's assumption).
+    pub start_is_recoverable: bool,
+    /// Optimal gain from the start.
+    pub gain: f64,
+    /// Its certified error.
+    pub gain_error: f64,
+    /// Span of the optimal bias over all states.
+    pub span: f64,
+    /// The same over the reachable ones.
+    pub span_reachable: f64,
+    /// Largest possible reward.
+    pub r_max: f64,
+    /// What the gain is that regret is measured against.
+    #[serde(rename = "against", default, skip_serializing_if = "Baseline::is_optimal")]
+    pub baseline: Baseline,
+}
+
+impl Facts {
+    /// Whether a report shows rewards besides regret: where no optimal gain is known, and in vast worlds.
+    pub fn shows_rewards(&self) -> bool {
+        !self.baseline.is_optimal() || self.states > 1_000_000
+    }
+}
+
+/// What the graph of possible transitions says about a table.
+#[derive(Debug, Clone)]
+pub struct Structure {
+    /// Which states can be reached from the start.
+    pub is_reachable: Vec<bool>,
+    /// The maximal end components.
+    pub end_components: EndComponents,
+    /// The class.
+    pub class: Class,
+    /// Whether the start can be reached back from every reachable state.
+    pub start_is_recoverable: bool,
+}
+
+impl Structure {
+    /// Of a table.
+    pub fn of(mdp: &Mdp) -> Self {
+        let is_reachable = structure::reachable(mdp);
+        let end_components = structure::end_components(mdp);
+        Self {
+            class: structure::classify(mdp, &end_components),
+            start_is_recoverable: structure::start_is_recoverable(mdp, &is_reachable),
+            is_reachable,
+            end_components,
+        }
+    }
+
+    /// How many states can be reached.
+    pub fn reachable(&self) -> u64 {
+        self.is_reachable.iter().filter(|&&is_reachable| is_reachable).count() as u64
+    }
+}
+
+/// The table of a world or of its reachable part, solved.
+#[derive(Debug, Clone)]
+pub struct Solved {
+    /// The table.
+    pub table: Arc<Mdp>,
+    /// Its structure.
+    pub structure: Structure,
+    /// Gains, bias and policy, by number of the table.
+    pub solution: Solution,
+    /// The states that the table numbers, increasing; `None` when state `i` is number `i`.
+    pub states: Option<Arc<[StateId]>>,
+}
+
+/// What is known exactly about a world.
+#[derive(Debug, Clone)]
+pub struct Truth {
+    facts: Facts,
+    solved: Option<Solved>,
+}
+
+/// Why the truth could not be computed.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum TruthError {
+    /// The table could not be solved.
+    #[error(transparent)]
+    Solve(#[from] SolveError),
+    /// The generator could not be searched.
+    #[error(transparent)]
+    Explore(#[from] ExploreError),
+}
+
+impl Truth {
+    /// Of a world; of a generator up to [`SEARCH_LIMIT`] states are searched.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    /// use tucrl::{Truth, worlds::ThreeState};
+    /// let mdp = Arc::new(ThreeState { delta: 0.0, ..ThreeState::default() }.build()?);
+    /// let truth = Truth::of(&mdp.into())?;
+    /// assert!((truth.gain() - 2.0 / 3.0).abs() <= truth.gain_error());
+    /// assert_eq!((truth.facts().reachable, truth.facts().states), (2, 3));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// When the generator is wrong, or the solver gives up.
+    pub fn of(model: &Model) -> Result<Self, TruthError> {
+        Self::within(model, SEARCH_LIMIT, &())
+    }
+
+    /// The same with another limit of the search, and reports of progress.
+    ///
+    /// # Errors
+    /// As [`Truth::of`].
+    pub fn within(model: &Model, limit: usize, watch: &dyn Watch) -> Result<Self, TruthError> {
+        match model {
+            Model::Table(mdp) => Ok(Self::of_table(Arc::clone(mdp), watch)?),
+            Model::Generated(generator) => Self::of_generator(model, &**generator, limit, watch),
+        }
+    }
+
+    /// Of a table.
+    ///
+    /// # Errors
+    /// When the solver gives up.
+    pub fn of_table(mdp: Arc<Mdp>, watch: &dyn Watch) -> Result<Self, SolveError> {
+        watch.begin("optimal gain");
+        let solution = solve::solve(&mdp)?;
+        let structure = Structure::of(&mdp);
+        let (gain, gain_error) = solution.gain_from_start(&mdp);
+        let facts = Facts {
+            states: mdp.states() as u64,
+            actions: mdp.max_actions() as u64,
+            reachable: structure.reachable(),
+            class: structure.class.to_string(),
+            start_is_recoverable: structure.start_is_recoverable,
+            gain,
+            gain_error,
+            span: solution.span(),
+            span_reachable: solution.span_within(&structure.is_reachable),
+            r_max: mdp.r_max(),
+            baseline: Baseline::Optimal,
+        };
+        Ok(Self { facts, solved: Some(Solved { table: mdp, structure, solution, states: None }) })
+    }
+
+    fn of_generator(
+        model: &Model,
+        generator: &dyn Generator,
+        limit: usize,
+        watch: &dyn Watch,
+    ) -> Result<Self, TruthError> {
+        let found = match search(generator, limit, watch) {
+            Ok(found) => found,
+            Err(ExploreError::World(GeneratorError::CannotList)) => {
+                return Ok(Self::unknown(model));
+            }
+            Err(error) => return Err(error.into()),
+        };
+        watch.begin("building the table of what is reachable");
+        let table = found.pessimistic_table(generator, &|done, of| {
+            watch.done(done, of);
+            true
+        })?;
+        let mut truth = Self::of_table(Arc::new(table), watch)?;
+        let facts = &mut truth.facts;
+        facts.states = generator.space().states();
+        facts.actions = u64::from(generator.space().max_actions());
+        facts.reachable = found.found() as u64;
+        if found.is_complete() {
+            facts.class = format!("{}, of the reachable part", facts.class);
+        } else {
+            facts.baseline = Baseline::BestKnown { explored: found.states.len() as u64 };
+            facts.class = "unknown".into();
+            // Whether states beyond the search lead back is not known.
+            facts.start_is_recoverable = true;
+        }
+        if let Some(solved) = &mut truth.solved {
+            solved.states = Some(found.states.into());
+        }
+        Ok(truth)
+    }
+
+    /// Of a world whose outcomes cannot be listed.
+    fn unknown(model: &Model) -> Self {
+        let space = model.space();
+        let facts = Facts {
+            states: space.states(),
+            actions: u64::from(space.max_actions()),
+            reachable: 0,
+            class: "unknown".into(),
+            start_is_recoverable: true,
+            gain: 0.0,
+            gain_error: 0.0,
+            span: 0.0,
+            span_reachable: 0.0,
+            r_max: model.r_max(),
+            baseline: Baseline::Nothing,
+        };
+        Self { facts, solved: None }
+    }
+
+    /// What records keep.
+    pub fn facts(&self) -> &Facts {
+        &self.facts
+    }
+
+    /// The gain that regret is measured against, from the start.
+    #[doc(alias = "g*")]
+    pub fn gain(&self) -> f64 {
+        self.facts.gain
+    }
+
+    /// The certified error of the gain.
+    pub fn gain_error(&self) -> f64 {
+        self.facts.gain_error
+    }
+
+    /// The solved table; `None` if the outcomes of the world cannot be listed.
+    pub fn solved(&self) -> Option<&Solved> {
+        self.solved.as_ref()
+    }
+
+    /// The Bellman gap of every pair of the solved table: g(s) + h(s) - r(s, a) - Σ p(s' | s, a) h(s'), with the
+    /// optimal gain g and the bias h. It is 0, up to rounding, for the actions of an optimal policy. Where an action
+    /// can lead to states of smaller gain, the gap counts only the loss in bias.
+    #[doc(alias = "suboptimality")]
+    pub fn gaps(&self) -> Vec<f64> {
+        let Some(Solved { table, solution, .. }) = &self.solved else { return Vec::new() };
+        let mut gaps = Vec::with_capacity(table.pairs());
+        for state in 0..table.states() {
+            for action in 0..table.actions(state) {
+                let pair = table.pair(state, action);
+                let row = table.row(pair);
+                let next: f64 = row
+                    .next
+                    .iter()
+                    .zip(row.probability)
+                    .map(|(&next, p)| p * solution.bias[next as usize])
+                    .sum();
+                let here = solution.gain[state] + solution.bias[state];
+                gaps.push(here - table.mean_reward(pair) - next);
+            }
+        }
+        gaps
+    }
+
+    /// What algorithms that ask for it are told about a world.
+    pub fn knowledge(&self, model: &Model) -> Knowledge {
+        Knowledge {
+            optimal_policy: self.solved.as_ref().map(|solved| solved.solution.policy.clone()),
+            policy_states: self.solved.as_ref().and_then(|solved| solved.states.clone()),
+            ..Self::told_without_solving(model)
+        }
+    }
+
+    /// The part of [`Truth::knowledge`] that needs no solution: mean rewards and the rule of thumb.
+    pub fn told_without_solving(model: &Model) -> Knowledge {
+        let rule_of_thumb = match model {
+            Model::Generated(generator) => {
+                let generator = Arc::clone(generator);
+                Some(RuleOfThumb(Arc::new(move |state| generator.rule_of_thumb(state))))
+            }
+            Model::Table(_) => None,
+        };
+        let model = model.clone();
+        let means = move |state: u64, action: u32| model.mean_reward(state, action);
+        Knowledge {
+            mean_rewards: Some(KnownMeans(Arc::new(means))),
+            rule_of_thumb,
+            ..Knowledge::default()
+        }
+    }
+}
+
+/// Searches for the reachable states of a generator.
+///
+/// # Errors
+/// When the generator is wrong, or cannot list outcomes.
+pub fn search(
+    generator: &dyn Generator,
+    limit: usize,
+    watch: &dyn Watch,
+) -> Result<Exploration, ExploreError> {
+    watch.begin("searching reachable states");
+    explore::explore(generator, limit, &|progress| {
+        watch.done(progress.looked_at, progress.found);
+        true
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generator::{Outcomes, Tabled};
+    use crate::rng::RandomStream;
+    use crate::space::{ActionId, Space};
+    use crate::worlds::{Junk, JunkKind, RiverSwim};
+
+    #[test]
+    fn a_table_among_junk_has_the_truth_of_the_table_alone() {
+        let mdp = Arc::new(RiverSwim::default().build().unwrap());
+        let plain = Truth::within(&Model::from(&mdp), 10, &()).unwrap();
+        let junk = Junk::new(Arc::new(Tabled::new(mdp)), 1_000_000_000, JunkKind::Chain).unwrap();
+        let world = Model::from(Arc::new(junk) as Arc<dyn Generator>);
+        let vast = Truth::within(&world, 10, &()).unwrap();
+        assert_eq!(vast.facts().states, 6_000_000_000);
+        assert_eq!((vast.facts().reachable, &vast.facts().baseline), (6, &Baseline::Optimal));
+        assert_eq!((vast.gain(), vast.facts().span), (plain.gain(), plain.facts().span));
+        // With too small a limit it is the best of what is known: 0.005 at the near end.
+        let partial = Truth::within(&world, 3, &()).unwrap();
+        assert_eq!(partial.facts().baseline, Baseline::BestKnown { explored: 3 });
+        assert!((partial.gain() - 0.005).abs() < 1e-9);
+    }
+
+    #[test]
+    fn gaps_are_zero_for_the_policy_and_positive_for_worse_actions() {
+        let mdp = Arc::new(RiverSwim::default().build().unwrap());
+        let truth = Truth::of(&Model::from(&mdp)).unwrap();
+        let solution = &truth.solved().unwrap().solution;
+        let gaps = truth.gaps();
+        assert_eq!(gaps.len(), mdp.pairs());
+        for state in 0..mdp.states() {
+            let best = solution.policy.action(state).unwrap();
+            for action in 0..mdp.actions(state) {
+                let gap = gaps[mdp.pair(state, action)];
+                assert_eq!(gap.abs() < 1e-9, action == best, "{state} {action} {gap}");
+                assert!(gap > -1e-9);
+            }
+        }
+    }
+
+    #[derive(Debug)]
+    struct Dice(Space);
+
+    impl Generator for Dice {
+        fn space(&self) -> &Space {
+            &self.0
+        }
+        fn start(&self) -> Vec<(StateId, f64)> {
+            vec![(0, 1.0)]
+        }
+        fn outcomes(&self, _: StateId, _: ActionId, _: &mut Outcomes) {}
+        fn sample(&self, _: StateId, _: ActionId, r: &mut RandomStream) -> Option<(f64, StateId)> {
+            Some((r.unit(), r.below(self.0.states())))
+        }
+    }
+
+    #[test]
+    fn a_world_that_only_draws_has_no_gain_and_says_so() {
+        let world: Arc<dyn Generator> = Arc::new(Dice(Space::uniform(1 << 40, 2)));
+        let truth = Truth::within(&Model::from(world), 100, &()).unwrap();
+        assert_eq!(truth.facts().baseline, Baseline::Nothing);
+        assert_eq!((truth.gain(), truth.facts().states), (0.0, 1 << 40));
+        assert!(truth.solved().is_none() && truth.gaps().is_empty());
+    }
+}

@@ -1,0 +1,74 @@
+//! Does an algorithm of one's own appear in every verb beside those of the library?
+#![allow(missing_docs, clippy::unwrap_used)]
+
+use std::path::Path;
+
+use assert_cmd::Command;
+use serde_json::Value;
+
+fn tucrl(folder: &Path, words: &[&str]) -> String {
+    let output = Command::cargo_bin("own-agent").unwrap().current_dir(folder).args(words).output();
+    let output = output.unwrap();
+    let error = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(output.status.success(), "{words:?}: {error}");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn learn_run_report_and_compare_know_the_agent() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    assert!(tucrl(folder, &["agents"]).contains("diff-q"));
+    let page = tucrl(folder, &["agents", "diff-q"]);
+    assert!(page.contains("epsilon=0.1") && page.contains("how often a random action"), "{page}");
+    assert!(tucrl(folder, &["schema"]).contains("diff-q"));
+
+    let learn = ["learn", "chain", "--agent", "diff-q:step=0.2", "--agent", "tucrl:alpha=0.05"];
+    let lines =
+        tucrl(folder, &[&learn[..], &["--steps", "2000", "--seeds", "2", "--json"]].concat());
+    let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let agents: Vec<&str> = lines.iter().map(|line| line["agent"].as_str().unwrap()).collect();
+    assert_eq!(
+        agents,
+        ["diff-q:step=0.2", "diff-q:step=0.2", "tucrl:alpha=0.05", "tucrl:alpha=0.05"]
+    );
+    assert_eq!(lines[0]["options"], serde_json::json!({ "step": 0.2, "epsilon": 0.1 }));
+
+    for (name, seed) in [("a", 1), ("b", 2)] {
+        let text = format!(
+            "name = \"{name}\"\nmaster_seed = {seed}\nsteps = 2000\nseeds = 3\nworlds = [\"chain\"]\nagents = \
+             [\"tucrl\", {{ spec = \"diff-q\", label = \"mine\" }}]\n"
+        );
+        std::fs::write(folder.join(format!("{name}.toml")), text).unwrap();
+        assert!(tucrl(folder, &["run", &format!("{name}.toml")]).contains("6 of 6 runs done"));
+    }
+    assert!(tucrl(folder, &["status", "out/a"]).contains('6'));
+    let report = tucrl(folder, &["report", "out/a"]);
+    assert!(report.contains("mine") && report.contains("tucrl"), "{report}");
+    assert!(folder.join("out/a/report/report.html").exists());
+    let compared = tucrl(folder, &["compare", "out/a", "out/b"]);
+    assert!(compared.contains("diff-q") && !compared.contains("only in"), "{compared}");
+}
+
+#[test]
+fn a_wrong_option_is_pointed_at() {
+    let output = Command::cargo_bin("own-agent")
+        .unwrap()
+        .args(["learn", "chain", "--agent", "diff-q:epsilon=2", "--steps", "10"])
+        .output()
+        .unwrap();
+    assert_eq!(output.status.code(), Some(1));
+    let error = String::from_utf8(output.stderr).unwrap();
+    let expected = "diff-q: `epsilon` = 2 is out of range: it accepts a number in [0, 1]";
+    assert!(error.contains(expected), "{error}");
+}
+
+#[test]
+fn the_example_fits_on_a_screen_and_touches_no_crate() {
+    let source = include_str!("../src/main.rs");
+    let code = source.lines().filter(|line| {
+        let line = line.trim();
+        !line.is_empty() && !line.starts_with("//")
+    });
+    assert!(code.count() <= 60);
+}
