@@ -58,11 +58,11 @@ impl SetVisitor for Priced<'_, '_> {
 
     fn visit<S: ConfidenceSet>(self, set: &S) -> Self::Output {
         let Belief { counts, known, .. } = self.belief;
-        let mut plausible = set.plausible(&self.belief);
+        let plausible = set.plausible(&self.belief);
         let width = |stats: &_| set.reward_width(stats);
         let low = |pair: usize| low_reward(counts, known, width, pair);
         let Self { t_k, price, clip, unbounded, .. } = self;
-        Ok(span_price::best_bound(&mut plausible, t_k, price, &clip, &unbounded, &low)?.plan)
+        Ok(span_price::best_bound(&plausible, t_k, price, &clip, &unbounded, &low)?.plan)
     }
 }
 

@@ -89,10 +89,10 @@ impl SetVisitor for Clipped<'_, '_> {
 
     fn visit<S: ConfidenceSet>(self, set: &S) -> Self::Output {
         let Belief { counts, known, .. } = self.belief;
-        let mut plausible = set.plausible(&self.belief);
+        let plausible = set.plausible(&self.belief);
         let width = |stats: &_| set.reward_width(stats);
         let low = |pair: usize| low_reward(counts, known, width, pair);
-        span_clip::solve(&mut plausible, self.t_k, &self.clip, low)
+        span_clip::solve(&plausible, self.t_k, &self.clip, low)
     }
 }
 

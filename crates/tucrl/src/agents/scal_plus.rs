@@ -97,8 +97,8 @@ impl Planner for ScalPlus {
                 });
             }
         }
-        let mut set = points(&Belief::new(counts, optimism.r_max(), known), &reward);
-        let plan = span_clip::solve(&mut set, t_k, &optimism.clip(self.c), |_| 0.0)?;
+        let set = points(&Belief::new(counts, optimism.r_max(), known), &reward);
+        let plan = span_clip::solve(&set, t_k, &optimism.clip(self.c), |_| 0.0)?;
         Ok(Plan {
             under_visited: truncation::decide(counts, t_k).under_visited,
             unseen: counts.unseen(),

@@ -20,7 +20,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{About, AgentKind, EpisodicAlgorithm, Optimism};
-use crate::counts::Variance;
+use crate::counts::{PairCounts, Variance};
 use crate::evi;
 use crate::learner::{AgentError, Setting, TooShort};
 use crate::planner::{Plan, PlanError, PlanInput, Planner};
@@ -40,6 +40,18 @@ pub enum Relaxation {
     Zeta,
     /// L1 balls whose radius does not grow with S: a departure, for vast spaces.
     Mass,
+}
+
+impl Relaxation {
+    /// How many widths the L1 radius of a pair sums, those of its observed next states among them; `None` for
+    /// boxes. `states` is S.
+    pub fn summed_widths(self, pair: &PairCounts, states: f64) -> Option<f64> {
+        match self {
+            Self::L1 => Some(states),
+            Self::Mass => Some((2.0 * f64::from(pair.observed()) + 1.0).min(states)),
+            Self::Zeta => None,
+        }
+    }
 }
 
 /// TUCRL.
@@ -68,8 +80,8 @@ impl Planner for Tucrl {
         let evi = self.optimism.evi();
         let plan = match self.relaxation {
             Relaxation::L1 | Relaxation::Mass if truncation.unseen > 0 => {
-                let is_mass = self.relaxation == Relaxation::Mass;
-                let radius = |pair: &_| widths.radius(pair, summed(pair, states, is_mass));
+                let summed = |pair: &_| self.relaxation.summed_widths(pair, states);
+                let radius = |pair: &_| widths.radius(pair, summed(pair).unwrap_or(states));
                 let reward = |pair: &_| widths.reward_width(pair);
                 evi::solve(&balls(&belief, reward, radius, forbids), t_k, &evi, previous)?
             }
@@ -87,14 +99,6 @@ impl Planner for Tucrl {
 
     fn variance(&self) -> Variance {
         self.optimism.variance
-    }
-}
-
-/// How many widths of an unobserved state the L1 radius sums.
-fn summed(pair: &crate::counts::PairCounts, states: f64, is_mass: bool) -> f64 {
-    match is_mass {
-        true => (2.0 * f64::from(pair.observed()) + 1.0).min(states),
-        false => states,
     }
 }
 

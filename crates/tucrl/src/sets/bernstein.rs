@@ -44,7 +44,7 @@ impl Bernstein {
         self.next_root * deviation + self.unobserved(pair)
     }
 
-    /// The sum of the widths over the observed next states and `others` more.
+    /// The sum of as many `widths`, those of all observed next states among them.
     pub fn radius(&self, pair: &PairCounts, widths: f64) -> f64 {
         self.next_root * pair.spread() + widths * self.unobserved(pair)
     }

@@ -2,7 +2,7 @@
 //!
 //! A sub-MDP has some of the states and some of their pairs, none of which leave these states. States
 //! are renumbered and rewards may differ. The whole MDP is a sub-MDP that borrows the table. The
-//! Bellman operator is L v = max (r + P v) (paper, section 2). For every v, a constant optimal gain lies
+//! Bellman operator is L v = max (r + P v) (Puterman 1994, section 8.5). For every v, a constant optimal gain lies
 //! between the smallest and the largest entry of L v - v.
 
 use std::borrow::Cow;
