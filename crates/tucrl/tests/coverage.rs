@@ -420,14 +420,10 @@ fn bernstein_intervals_of_2020_keep_their_level() {
 /// width, so that it is (2^S - 2) exp(-n R² / 2) as in Weissman et al. 2003.
 #[test]
 fn hoeffding_intervals_and_l1_balls_keep_their_level() {
-    let b: f64 = 0.5;
-    let delta = 4.0 * (-b).exp();
-    // R² = 14 S ln(2 A / delta) / n, with S = 2 and ln(2 A / delta) = b - ln 2 below 0: a delta of its own.
-    let rewards = 2.0 * (-7.0 * b).exp();
-    let for_laws = 2.0 * (-0.25f64).exp();
-    let laws = 2.0 * (-14.0f64 * 0.25).exp();
-    check_levels(SetKind::L1, 400, delta.min(for_laws), [1.0, rewards], [0.0; 2]);
-    check_levels(SetKind::L1, 400, for_laws, [laws, 1.0], [0.0; 2]);
+    // ln(2 A t_k / delta), to which S A in place of A adds ln 2.
+    let log: f64 = 0.35;
+    let level = [2.0 * (-14.0 * log).exp(), 2.0 * (-7.0 * (log + 2f64.ln())).exp()];
+    check_levels(SetKind::L1, 400, 2.0 * (-log).exp(), level, [0.0; 2]);
 }
 
 /// Chernoff: n KL(p̂ || p) exceeds c with probability at most 2 exp(-c).
