@@ -46,8 +46,6 @@ pub struct Store {
 pub struct StoredState {
     /// Its cell.
     pub cell: CellId,
-    /// All options of the agent with their values.
-    pub options: serde_json::Value,
     /// Steps and seeds.
     pub spec: RunSpec,
     /// Steps taken.

@@ -105,7 +105,7 @@ impl<'a> Keeper<'a> {
             };
             let is_ours = header.provenance.version == env!("CARGO_PKG_VERSION");
             if is_ours
-                && (&state.spec, &state.options) == (&job.spec, &options)
+                && (&state.spec, state.state.options()) == (&job.spec, &options)
                 && furthest.as_ref().is_none_or(|f| f.taken < state.taken)
             {
                 let mut under_way = lock(&self.under_way[cell]);
@@ -130,7 +130,6 @@ impl<'a> Keeper<'a> {
         };
         let state = StoredState {
             cell: id.clone(),
-            options: run.algorithm().options(),
             spec: run.spec().clone(),
             taken: run.taken(),
             is_stopped,

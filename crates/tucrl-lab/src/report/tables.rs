@@ -228,6 +228,7 @@ pub fn stop_name(stop: &StopReason) -> &'static str {
         StopReason::NewState { .. } => "new state",
         StopReason::ReturnToNewStart { .. } => "return to new start",
         StopReason::Length => "length",
+        StopReason::Other => "other",
         StopReason::Horizon => "horizon",
     }
 }
@@ -237,7 +238,7 @@ fn stop_state(stop: &StopReason) -> Option<u64> {
         StopReason::Doubling { state, .. }
         | StopReason::NewState { state }
         | StopReason::ReturnToNewStart { state } => Some(*state),
-        StopReason::Length | StopReason::Horizon => None,
+        StopReason::Length | StopReason::Other | StopReason::Horizon => None,
     }
 }
 

@@ -58,6 +58,8 @@ impl Bernstein {
 impl ConfidenceSet for Bernstein {
     type Shape = Boxes;
 
+    const ABOUT: &'static str = "the paper's Bernstein boxes";
+
     fn of(confidence: &Confidence, space: &Space, t_k: u64) -> Self {
         let b = confidence.log(confidence.pairs(space), t_k);
         let Confidence { alpha_r, alpha_p, r_max, .. } = *confidence;

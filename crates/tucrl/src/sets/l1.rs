@@ -32,6 +32,8 @@ impl L1 {
 impl ConfidenceSet for L1 {
     type Shape = Ball;
 
+    const ABOUT: &'static str = "UCRL2's L1 balls";
+
     fn of(confidence: &Confidence, space: &Space, t_k: u64) -> Self {
         let b = confidence.log(confidence.pairs(space), t_k);
         let (states, actions) = (space.states() as f64, f64::from(space.max_actions()));

@@ -82,6 +82,8 @@ impl Ucrl3 {
 impl ConfidenceSet for Ucrl3 {
     type Shape = Selected;
 
+    const ABOUT: &'static str = "UCRL3's boxes over selected next states";
+
     fn of(confidence: &Confidence, space: &Space, t_k: u64) -> Self {
         let (states, delta) = (space.states() as f64, confidence.delta.at(t_k));
         let (alpha_r, alpha_p) = (confidence.alpha_r, confidence.alpha_p);
