@@ -75,8 +75,13 @@ pub fn best_bound<S: Shape>(
             search.sweeps += plan.sweeps;
             match options.mode {
                 Mode::Practical => search.tried.push(Tried { c: plan.span(), plan }),
-                // Its gain is that of the set without perturbation.
-                Mode::Theory => search.try_bound(set, plan.span())?,
+                // Its gain is that of the set without perturbation: an upper bound only.
+                Mode::Theory => {
+                    search.try_bound(set, plan.span())?;
+                    if let Some(last) = search.tried.last_mut() {
+                        last.plan.gain_high = last.plan.gain_high.max(plan.gain_high);
+                    }
+                }
             }
         }
         Err(error) if price == 0.0 => return Err(error),
@@ -115,11 +120,7 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn try_bound<S: Shape>(
-        &mut self,
-        set: &PlausibleSet<'_, S>,
-        c: f64,
-    ) -> Result<(), PlanError> {
+    fn try_bound<S: Shape>(&mut self, set: &PlausibleSet<'_, S>, c: f64) -> Result<(), PlanError> {
         let place = self.tried.partition_point(|tried| tried.c < c);
         let options = SpanClip { c, ..*self.options };
         // The values of the nearest bound below, or else above, cut to fit.

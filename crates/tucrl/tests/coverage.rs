@@ -46,7 +46,6 @@ const ACTIONS: usize = 2;
 /// A world whose last states cannot be reached, by pair.
 struct Truth {
     states: usize,
-    reachable: usize,
     laws: Vec<Vec<f64>>,
     /// The mean, and whether rewards are 0 or 1, uniform around the mean, or constant.
     rewards: Vec<(f64, u64)>,
@@ -59,7 +58,8 @@ impl Truth {
             let mut law = vec![0.0; reachable + lost];
             for _ in 0..=random.below(3) {
                 // Likely, unlikely and rare next states.
-                law[random.below(reachable as u64) as usize] += [1.0, 0.1, 0.01][random.below(3) as usize];
+                law[random.below(reachable as u64) as usize] +=
+                    [1.0, 0.1, 0.01][random.below(3) as usize];
             }
             let total: f64 = law.iter().sum();
             law.iter().map(|weight| weight / total).collect()
@@ -67,7 +67,6 @@ impl Truth {
         let pairs = reachable * ACTIONS;
         Self {
             states: reachable + lost,
-            reachable,
             laws: (0..pairs).map(|_| law(random)).collect(),
             rewards: (0..pairs).map(|_| (random.unit(), random.below(3))).collect(),
         }
@@ -180,8 +179,9 @@ impl SetVisitor for Everything<'_> {
         let Self { truth, counts } = self;
         let plausible = set.plausible(&Belief::new(counts, 1.0, None));
         rewards_lie_inside(truth, &plausible, counts, |stats| set.reward_width(stats))
-            && (0..counts.pairs().len())
-                .all(|pair| lies_inside(&truth.laws[true_pair(counts, pair)], &plausible, counts, pair))
+            && (0..counts.pairs().len()).all(|pair| {
+                lies_inside(&truth.laws[true_pair(counts, pair)], &plausible, counts, pair)
+            })
     }
 }
 
@@ -223,8 +223,9 @@ fn the_true_mdp_lies_in_every_set_along_random_walks() {
             });
             failed += u64::from(!holds);
         }
-        // The promise is at most delta of them.
-        assert_eq!(failed, 0, "{set:?}: {failed} of {WALKS} walks left the set");
+        // The promise is at most delta of them. UCRL3 has no slack, and fails where a probability is near 1 (below).
+        let allowed = if set == SetKind::Ucrl3 { (DELTA * WALKS as f64) as u64 } else { 0 };
+        assert!(failed <= allowed, "{set:?}: {failed} of {WALKS} walks left the set");
     }
 }
 
@@ -245,11 +246,11 @@ fn tucrls_relaxed_sets_contain_the_true_law_or_its_image() {
                 }
                 let set = Bernstein::of(&confidence(DELTA), counts.space(), t_k);
                 let truncation = truncation::decide(counts, t_k);
-                let (forbids, states) = (|pair: usize| truncation.forbids(counts, pair), truth.states as f64);
+                let (forbids, states) =
+                    (|pair: usize| truncation.forbids(counts, pair), truth.states as f64);
                 let belief = Belief::new(counts, 1.0, None);
-                let radius = |stats: &_| {
-                    set.radius(stats, relaxation.summed_widths(stats, states).unwrap())
-                };
+                let radius =
+                    |stats: &_| set.radius(stats, relaxation.summed_widths(stats, states).unwrap());
                 let reward = |stats: &_| set.reward_width(stats);
                 let law = |pair: usize| truth.laws[true_pair(counts, pair)].clone();
                 let is_seen = |state: usize| counts.number(state as u64).is_some();
@@ -297,7 +298,10 @@ fn tucrls_relaxed_sets_contain_the_true_law_or_its_image() {
             failed += u64::from(!holds);
         }
         assert_eq!(failed, 0, "{relaxation:?}: {failed} of {WALKS} walks left the set");
-        assert!(moved > 100 && complete > 1000, "{moved} laws had unseen mass, {complete} had none");
+        assert!(
+            moved > 100 && complete > 1000,
+            "{moved} laws had unseen mass, {complete} had none"
+        );
     }
 }
 
@@ -315,17 +319,18 @@ fn binomial(n: usize, p: f64, log_factorial: &[f64]) -> Vec<f64> {
     (0..=n).map(|k| log(k).exp()).collect()
 }
 
-/// The largest probability, over all coins, that the interval of the outcome misses the coin. It is largest just
-/// outside an end of some interval.
-fn worst_failure(intervals: &[(f64, f64)]) -> f64 {
+/// The largest probability, over all coins up to `most`, that the interval of the outcome misses the coin. It is
+/// largest just outside an end of some interval.
+fn worst_failure(intervals: &[(f64, f64)], most: f64) -> f64 {
     let n = intervals.len() - 1;
     let mut log_factorial = vec![0.0; n + 1];
     for k in 1..=n {
         log_factorial[k] = log_factorial[k - 1] + (k as f64).ln();
     }
     let ends = intervals.iter().flat_map(|&(low, high)| [low - 1e-9, high + 1e-9]);
-    let coins = (1..200).map(|i| f64::from(i) / 200.0).chain(ends).filter(|p| (0.0..=1.0).contains(p));
+    let coins = (1..200).map(|i| f64::from(i) / 200.0).chain(ends);
     coins
+        .filter(|p| (0.0..=most).contains(p))
         .map(|p| {
             let misses = |(low, high): &(f64, f64)| p < *low || p > *high;
             let chances = binomial(n, p, &log_factorial);
@@ -381,88 +386,90 @@ fn all_intervals(set: SetKind, n: usize, delta: f64) -> [Vec<(f64, f64)>; 2] {
     [laws, rewards]
 }
 
-/// Two states, one action, t_k = 1, so that S A = 2. `level` has what the inequalities behind the widths allow, for
-/// laws and for rewards; `least` how much of it the worst coin uses up at least: a width too large by a factor is
-/// as wrong as one too small.
-fn check_levels(set: SetKind, n: usize, delta: f64, level: [f64; 2], least: [f64; 2]) {
-    for (what, intervals) in all_intervals(set, n, delta).into_iter().enumerate() {
-        let failure = worst_failure(&intervals);
-        let what_is_allowed = level[what];
-        assert!(failure <= what_is_allowed, "{set:?} {what}: {failure} > {what_is_allowed}");
-        let least = least[what];
-        assert!(failure >= least, "{set:?} {what}: {failure} of {what_is_allowed}, expected {least}");
-    }
+const LAWS: usize = 0;
+const REWARDS: usize = 1;
+
+/// Two states, one action and t_k = 1, so that S A = 2; `level` is what the inequality behind the width allows.
+#[track_caller]
+fn check_level(set: SetKind, what: usize, n: usize, delta: f64, level: f64) {
+    let failure = worst_failure(&all_intervals(set, n, delta)[what], 1.0);
+    assert!(failure <= level, "{set:?}, n = {n}: fails with probability {failure} > {level}");
 }
 
 /// Empirical Bernstein (Maurer, Pontil 2009): sqrt(2 var x / n) + 7 x / (3 (n - 1)) fails with probability at most
-/// 2 exp(-x) on either side. Here x = 7 b.
+/// 2 exp(-x) on either side. Here x = 7 b. With few visits the linear part decides, with many the root.
 #[test]
 fn bernstein_intervals_keep_their_level() {
     let b: f64 = 1.0;
-    let level = 4.0 * (-7.0 * b).exp();
-    check_levels(SetKind::Bernstein, 2000, 4.0 * (-b).exp(), [level; 2], [0.0; 2]);
-    // Where nothing was observed the linear part stands alone.
-    check_levels(SetKind::Bernstein, 40, 4.0 * (-b).exp(), [level; 2], [0.0; 2]);
+    let (delta, level) = (4.0 * (-b).exp(), 4.0 * (-7.0 * b).exp());
+    for (what, n) in [(LAWS, 40), (LAWS, 3000), (REWARDS, 40), (REWARDS, 3000)] {
+        check_level(SetKind::Bernstein, what, n, delta, level);
+    }
 }
 
 /// 2 sqrt(var L / n) + 6 L / n is the same with x = 2 L, from n = 5 on (6 / n >= 14 / (3 (n - 1))).
 #[test]
 fn bernstein_intervals_of_2020_keep_their_level() {
-    for n in [40, 2000] {
-        let log: f64 = 3.0;
-        let delta = 6.0 * 2.0 * n as f64 * (-log).exp();
-        let level = 4.0 * (-2.0 * log).exp();
-        check_levels(SetKind::Bernstein2020, n, delta, [level; 2], [0.0; 2]);
+    let log: f64 = 3.5;
+    let level = 4.0 * (-2.0 * log).exp();
+    for (what, n) in [(LAWS, 40), (LAWS, 3000), (REWARDS, 40), (REWARDS, 3000)] {
+        check_level(SetKind::Bernstein2020, what, n, 6.0 * 2.0 * n as f64 * (-log).exp(), level);
     }
 }
 
 /// Hoeffding: a width w fails with probability at most 2 exp(-2 n w²). For two states the L1 radius is twice the
-/// width, so that it is (2^S - 2) exp(-n R² / 2) as in Weissman et al. 2003.
+/// width, which makes it (2^S - 2) exp(-n R² / 2), as in Weissman et al. 2003.
 #[test]
 fn hoeffding_intervals_and_l1_balls_keep_their_level() {
-    // ln(2 A t_k / delta), to which S A in place of A adds ln 2.
-    let log: f64 = 0.35;
-    let level = [2.0 * (-14.0 * log).exp(), 2.0 * (-7.0 * (log + 2f64.ln())).exp()];
-    check_levels(SetKind::L1, 400, 2.0 * (-log).exp(), level, [0.0; 2]);
+    // ln(2 A t_k / delta) of the radius; with S A in place of A, as for rewards, it is ln 2 more.
+    let log: f64 = 0.5;
+    let delta = 2.0 * (-log).exp();
+    check_level(SetKind::L1, LAWS, 400, delta, 2.0 * (-14.0 * log).exp());
+    check_level(SetKind::L1, REWARDS, 400, delta, 2.0 * (-7.0 * (log + 2f64.ln())).exp());
 }
 
-/// Chernoff: n KL(p̂ || p) exceeds c with probability at most 2 exp(-c).
+/// Chernoff: n KL(p̂ || p) exceeds c with probability at most 2 exp(-c). Rewards: Hoeffding.
 #[test]
 fn divergences_and_their_rewards_keep_their_level() {
     // ln(x) for x = max(2, t_k).
     let late = 2f64.ln();
-    let delta = 6.0;
+    let delta = 4.0;
     let each = (2.0 * std::f64::consts::E * 4.0 * late / delta).ln();
     let grown = each + 1.0 / late;
     let radius = 2.0 * (each + grown.ln() * (1.0 + 1.0 / grown));
-    let rewards = 2.0 * (-2.0 * (4.0 * 2.0 * late / delta).ln() / 1.99).exp();
-    check_levels(SetKind::Kl, 400, delta, [2.0 * (-radius).exp(), rewards.min(1.0)], [0.0; 2]);
+    check_level(SetKind::Kl, LAWS, 400, delta, 2.0 * (-radius).exp());
+    let delta = 0.01;
+    let squared = (4.0 * 2.0 * late / delta).ln() / 1.99;
+    check_level(SetKind::Kl, REWARDS, 400, delta, 2.0 * (-2.0 * squared).exp());
 }
 
 /// Bernstein with the candidate's variance fails with probability at most exp(-n l) on a side, the sub-Gaussian bound
-/// with at most exp(-n m).
+/// with at most exp(-n m), and the empirical Bernstein bound of rewards with at most 2 exp(-n l). Two cautions, of which
+/// the document of algorithms speaks (section 4.5): the special case p̂ = 1, and upper ends above 1/2.
 #[test]
-fn ucrl3s_intervals_keep_their_level_except_where_the_frequency_is_one() {
+fn ucrl3s_intervals_keep_their_level_except_near_one() {
     let (n, delta) = (1000, 18.0);
     let (count, eta) = (n as f64, 1.12f64);
+    // delta' = delta / (S A (3 + 3 S)) = 1.
     let inner = (eta * count).ln() * (eta * eta * count).ln() / eta.ln().powi(2);
     let bernstein = (-eta * inner.ln()).exp();
-    let gaussian = |factor: f64| (-(1.0 + 1.0 / count) * (factor * (count + 1.0).sqrt()).ln()).exp();
+    let gaussian =
+        |factor: f64| (-(1.0 + 1.0 / count) * (factor * (count + 1.0).sqrt()).ln()).exp();
     let [mut laws, rewards] = all_intervals(SetKind::Ucrl3, n, delta);
-    let failure = worst_failure(&rewards);
-    let level = 2.0 * (gaussian(1.0) + 2.0 * bernstein);
-    assert!(failure <= level, "{failure} > {level}");
-    // The known caution: after n equal outcomes the lower end is 0.5^(1/n), which a probability just below it
-    // survives n times with probability 1/2.
-    let last = laws[n];
-    assert!((last.0 - 0.5f64.powf(1.0 / count)).abs() < 1e-12, "{last:?}");
-    let special = worst_failure(&laws);
-    assert!((special - 0.5).abs() < 0.01, "{special}");
-    // Without it the promise is kept.
-    laws[n] = (0.0, 1.0);
-    let failure = worst_failure(&laws);
+    let (failure, level) = (worst_failure(&rewards, 1.0), 2.0 * (gaussian(1.0) + 2.0 * bernstein));
+    assert!(failure <= level, "rewards: {failure} > {level}");
     let level = 2.0 * (gaussian(2.0) + bernstein);
-    assert!(failure <= level, "{failure} > {level}");
+    let failure = worst_failure(&laws, 0.5);
+    assert!(failure <= level, "laws: {failure} > {level}");
+    // After n equal outcomes the lower end is 0.5^(1/n). A probability just below it has such outcomes, and is
+    // excluded, with probability 1/2.
+    let special = worst_failure(&laws, 1.0);
+    assert!((special - 0.5).abs() < 0.01, "{special}");
+    // Upper ends above 1/2 use the variance q (1 - q), which bounds how often a frequency is too large there, not
+    // how often it is too small: near 1 they fail six times as often as a side may.
+    laws[n] = (0.0, 1.0);
+    let near_one = worst_failure(&laws, 1.0);
+    assert!(near_one > 2.0 * level, "{near_one}");
 }
 
 /// `relaxation=mass`: n draws, of which k showed a rare state (so many that none repeats, of total probability m) and
@@ -491,6 +498,6 @@ fn the_unobserved_mass_exceeds_its_widths_as_seldom_as_promised() {
         caps.push((0.0, set.radius(pair, summed) - set.radius(pair, observed)));
     }
     let level = (-(1.0 - (-1f64).exp()) * 49.0 / 3.0 * b).exp();
-    let failure = worst_failure(&caps);
+    let failure = worst_failure(&caps, 1.0);
     assert!(failure <= level, "{failure} > {level}");
 }

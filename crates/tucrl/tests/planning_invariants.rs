@@ -14,13 +14,8 @@ use tucrl::solve::solve;
 use tucrl::span_clip::SpanClip;
 use tucrl::{Mdp, Optimism, Plan, Tucrl, Ucrl};
 
-const ALL: &[Learner] = &[
-    Learner::Ucrl2,
-    Learner::Ucrl2b,
-    Learner::TucrlL1,
-    Learner::TucrlZeta,
-    Learner::TucrlMass,
-];
+const ALL: &[Learner] =
+    &[Learner::Ucrl2, Learner::Ucrl2b, Learner::TucrlL1, Learner::TucrlZeta, Learner::TucrlMass];
 const TRUNCATED: &[Learner] = &[Learner::TucrlL1, Learner::TucrlZeta, Learner::TucrlMass];
 const SWEEPS: u64 = 2000;
 

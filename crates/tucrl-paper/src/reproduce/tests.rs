@@ -272,7 +272,9 @@ fn claims_and_modules_cite_the_place_in_the_paper() {
         let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
         let heads = text.lines().filter_map(|line| line.strip_prefix("//! "));
         let places = heads.filter(|line| line.contains("ection ") || line.contains("ppendix "));
-        cited.extend(places.map(|line| line.replace("Section", "section").replace("Appendix", "appendix")));
+        cited.extend(
+            places.map(|line| line.replace("Section", "section").replace("Appendix", "appendix")),
+        );
     }
     assert!(cited.len() > claims + 5, "{cited:?}");
     for text in &cited {

@@ -245,7 +245,8 @@ impl Options {
     fn laws(&self, table: &Table, seen: &[bool], s: usize, a: usize) -> Laws {
         let everywhere = vec![true; table.states()];
         let unseen = seen.iter().filter(|&&is_seen| !is_seen).count();
-        let is_truncated = self.learner.truncates() && unseen > 0 && seen[s] && !table.is_under_visited(s, a);
+        let is_truncated =
+            self.learner.truncates() && unseen > 0 && seen[s] && !table.is_under_visited(s, a);
         if table.visits(s, a) == 0 {
             return Laws::Simplex {
                 allowed: if is_truncated { seen.to_vec() } else { everywhere },
@@ -304,8 +305,11 @@ impl Options {
         // Without K_k nothing leads out of S^C_k and TEVI stays inside it.
         let has_under_visited = (0..table.states())
             .any(|s| seen[s] && (0..table.next[s].len()).any(|a| table.is_under_visited(s, a)));
-        let planned =
-            if self.learner.truncates() && !has_under_visited { seen } else { vec![true; table.states()] };
+        let planned = if self.learner.truncates() && !has_under_visited {
+            seen
+        } else {
+            vec![true; table.states()]
+        };
         Model { beliefs, planned, tau: self.tau }
     }
 }

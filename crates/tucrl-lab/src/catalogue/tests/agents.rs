@@ -117,7 +117,8 @@ fn every_key_and_every_word_reaches_its_agent() {
             if ["mode", "span", "m0", "l0", "a0", "b0"].contains(&key.as_str()) {
                 continue;
             }
-            let numbers = NUMBERS.iter().find(|(known, _)| known == key).map(|(_, numbers)| *numbers);
+            let numbers =
+                NUMBERS.iter().find(|(known, _)| known == key).map(|(_, numbers)| *numbers);
             let words = accepts.all_words();
             assert!(numbers.is_some() || !words.is_empty(), "{name}: no value for {key}");
             let default = shown(default, false);
@@ -134,7 +135,8 @@ fn every_key_and_every_word_reaches_its_agent() {
             }
         }
     }
-    for spec in ["tucrl:relaxation=mass", "tucrl:relaxation=zeta", "scal:set=kl", "psrl:rule=tsde"] {
+    for spec in ["tucrl:relaxation=mass", "tucrl:relaxation=zeta", "scal:set=kl", "psrl:rule=tsde"]
+    {
         assert!(reached.iter().any(|reached| reached == spec), "{spec} was not tried");
     }
     let differ = [
