@@ -394,8 +394,9 @@ fn bound_names_every_term_and_the_trivial_bound() {
     let page = answer(&folder, "bound three-state:delta=0 --steps 1e8");
     for line in [
         "  estimation                                         1766488\n",
+        "  estimation, lower order                             468293\n",
         "  exploratory phase                                  1.646e7\n",
-        "  sum                                                1.897e7\n",
+        "  sum                                                1.903e7\n",
         "  trivial bound, r_max T                             1.000e8\n",
         "  steps in poorly visited pairs, Z                     40008\n",
         "  T_dagger: never; some state is unreachable, so the bound stays linear\n",
