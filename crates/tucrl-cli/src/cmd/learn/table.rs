@@ -8,9 +8,10 @@ use std::fmt::{Error, Write};
 use tucrl::truth::Baseline;
 use tucrl_lab::runner::Outcome;
 use tucrl_lab::stats::{growth, half_width, mean};
-use tucrl_lab::text::{counted, digits, mean_and_half, number, plain_growth, short_duration};
+use tucrl_lab::text::{
+    counted, digits, mean_and_half, number, plain_growth, printable, short_duration,
+};
 
-use super::super::text::printable;
 use super::Learned;
 
 const TIME_WIDTH: usize = 13;
@@ -22,7 +23,10 @@ const NOTHING: &str = "-";
 struct Column<'a> {
     label: String,
     spec: String,
+    /// The runs that took at least one step.
     outcomes: Vec<&'a Outcome>,
+    /// How many were asked for.
+    asked: usize,
 }
 
 /// The answer for people.
@@ -110,7 +114,10 @@ fn columns<'a>(learned: &Learned<'a>) -> Vec<Column<'a>> {
                     (false, 1) => name.into(),
                     (false, _) => format!("{name} ({place})"),
                 };
-            Column { label, spec, outcomes: outcomes.iter().flatten().collect() }
+            let asked = outcomes.len();
+            let has_begun = |outcome: &&Outcome| outcome.record.steps > 0;
+            let outcomes = outcomes.iter().flatten().filter(has_begun).collect();
+            Column { label, spec, outcomes, asked }
         })
         .collect()
 }
@@ -157,18 +164,23 @@ fn table(out: &mut String, learned: &Learned<'_>, columns: &[Column<'_>]) -> Res
         row(label, columns.iter().map(|column| column.range(fact)).collect())?;
     }
     if !learned.is_complete() {
+        let begun = |column: &Column<'_>| format!("{} of {}", column.outcomes.len(), column.asked);
+        row("runs begun", columns.iter().map(begun).collect())?;
         let taken = columns.iter().map(|column| column.range(|o| Some(o.record.steps)));
         row("steps taken", taken.collect())?;
         let last = columns.iter().map(|column| {
             let regrets: Vec<f64> = column.outcomes.iter().map(|o| o.last_regret).collect();
-            mean_and_half(mean(&regrets), half_width(&regrets))
+            match regrets.is_empty() {
+                true => NOTHING.into(),
+                false => mean_and_half(mean(&regrets), half_width(&regrets)),
+            }
         });
         row("regret there", last.collect())?;
     }
     let seconds = |spent: fn(&Outcome) -> f64| {
         columns.iter().map(move |column| {
             let each: Vec<f64> = column.outcomes.iter().map(|outcome| spent(outcome)).collect();
-            short_duration(mean(&each))
+            if each.is_empty() { NOTHING.into() } else { short_duration(mean(&each)) }
         })
     };
     row("simulating", seconds(|o| o.simulate.as_secs_f64()).collect())?;
@@ -200,9 +212,14 @@ impl Column<'_> {
         if values.is_empty() {
             return NOTHING.into();
         }
-        let mark = if values.len() < self.outcomes.len() { "*" } else { "" };
+        let mark = self.mark(&values);
         let mean = digits(mean(&values), 4);
         half_width(&values).map_or(mean.clone(), |half| format!("{mean} ± {half:.1e}")) + mark
+    }
+
+    /// Marks a mean that is not over all runs.
+    fn mark(&self, values: &[f64]) -> &'static str {
+        if values.len() < self.asked { "*" } else { "" }
     }
 
     fn regret(&self, time: u64) -> String {
@@ -210,7 +227,7 @@ impl Column<'_> {
         if values.is_empty() {
             return NOTHING.into();
         }
-        let mark = if values.len() < self.outcomes.len() { "*" } else { "" };
+        let mark = self.mark(&values);
         mean_and_half(mean(&values), half_width(&values)) + mark
     }
 

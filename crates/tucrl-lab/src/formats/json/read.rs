@@ -28,6 +28,7 @@ pub(in super::super) fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, 
         return Err(FormatError::NoSuchRewardModel { path: path.into(), asked, names: vec![] });
     }
     let input = Counting::new(open(path)?);
+    let length = input.length();
     let mut reading = Reading {
         builder: Mdp::builder(),
         line: input.line(),
@@ -39,7 +40,7 @@ pub(in super::super) fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, 
     let mut parser = serde_json::Deserializer::from_reader(input);
     let parsed = parser.deserialize_map(Model(&mut reading)).and_then(|()| parser.end());
     if let Err(error) = parsed {
-        return Err(refusal(path, error, reading.unknown_version));
+        return Err(refusal(path, error, length.get(), reading.unknown_version));
     }
     if let Some(r_max) = options.r_max {
         reading.builder.r_max(r_max);
@@ -59,12 +60,18 @@ pub(in super::super) fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, 
     })
 }
 
-fn refusal(path: &Path, error: serde_json::Error, version: Option<String>) -> FormatError {
+/// The error of a file of which the parser has read `length` bytes.
+fn refusal(
+    path: &Path,
+    error: serde_json::Error,
+    length: u64,
+    version: Option<String>,
+) -> FormatError {
     if error.is_io() {
         return FormatError::io(path, error.into());
     }
     // The parser reports invalid UTF-8 as bad syntax; report it as such.
-    if let Some(line) = first_line_not_utf8(path) {
+    if let Some(line) = first_line_not_utf8(path, length) {
         return FormatError::NotUtf8 { path: path.into(), line };
     }
     let (path, line) = (path.to_path_buf(), error.line().max(1));
