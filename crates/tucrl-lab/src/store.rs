@@ -1,10 +1,10 @@
-//! The directory of an experiment's results.
+//! How is the directory of an experiment's results laid out?
 //!
 //! `experiment.toml` is a copy of the experiment; `runs/<cell>.run` one file per finished run;
 //! `runs/<cell>.<process>.state` the last checkpoint of an unfinished run. Every file is written to a temporary file,
 //! synced and renamed, so that a crash leaves no partial file under a real name. There are no locks: two processes that
 //! compute the same cell write the same body, and either may come last. Checkpoints carry the name of their process;
-//! the furthest valid one is resumed. Damaged files are renamed, never deleted, never used.
+//! the latest valid one is resumed. Damaged files are renamed, never deleted, never used.
 
 mod envelope;
 mod error;
@@ -48,8 +48,6 @@ pub struct Store {
 pub struct StoredState {
     /// Its cell.
     pub cell: CellId,
-    /// All options of the agent with their values.
-    pub options: serde_json::Value,
     /// Steps and seeds.
     pub spec: RunSpec,
     /// Steps taken.
@@ -114,7 +112,7 @@ impl Store {
             }
         }
         // The digest of a cell covers the content of a model file, which the copy of the experiment does not.
-        if let Some(path) = store.stranger(experiment)? {
+        if let Some(path) = store.foreign_run(experiment)? {
             return Err(StoreError::Stranger { path });
         }
         if has_results && if_results == IfResults::Refuse {
@@ -126,7 +124,7 @@ impl Store {
             let disk = &*store.disk;
             atomically_on(disk, &copy, IfExists::Replace, |out| out.write_all(text))?;
         }
-        store.sweep_abandoned();
+        store.remove_abandoned();
         Ok(self)
     }
 
@@ -301,18 +299,18 @@ impl Store {
     }
 
     /// A run in the directory that does not belong to the experiment.
-    fn stranger(&self, experiment: &Experiment) -> Result<Option<PathBuf>, StoreError> {
+    fn foreign_run(&self, experiment: &Experiment) -> Result<Option<PathBuf>, StoreError> {
         // A folder is no run of any experiment.
         let is_file = |path: &PathBuf| !path.is_dir();
-        let mut strangers: BTreeMap<String, PathBuf> = self
+        let mut foreign: BTreeMap<String, PathBuf> = self
             .names()?
             .filter_map(|(name, path)| Some((name.strip_suffix(".run")?.to_owned(), path)))
             .filter(|(_, path)| is_file(path))
             .collect();
-        if !strangers.is_empty() {
-            experiment.cells().iter().for_each(|cell| drop(strangers.remove(&cell.id.stem())));
+        if !foreign.is_empty() {
+            experiment.cells().iter().for_each(|cell| drop(foreign.remove(&cell.id.stem())));
         }
-        Ok(strangers.into_values().next())
+        Ok(foreign.into_values().next())
     }
 
     fn has_results(&self) -> Result<bool, StoreError> {
@@ -322,7 +320,7 @@ impl Store {
     }
 
     /// Removes the temporary files of processes that were killed long ago.
-    fn sweep_abandoned(&self) {
+    fn remove_abandoned(&self) {
         let Ok(names) = self.names() else { return };
         for (_, path) in names.filter(|(name, _)| name.starts_with(TEMPORARY)) {
             let modified = fs::metadata(&path).and_then(|data| data.modified()).ok();
@@ -354,14 +352,6 @@ fn refuse_others(path: &Path) -> Result<(), StoreError> {
         }
         _ => Ok(()),
     }
-}
-
-/// Reads a finished run of any experiment from its file.
-///
-/// # Errors
-/// When it is damaged, newer than this program, or cannot be read.
-pub fn read_run(path: &Path) -> Result<(Header, StoredRun), StoreError> {
-    envelope::read(path, Kind::Run)
 }
 
 /// A stored checkpoint of an agent or of a run.

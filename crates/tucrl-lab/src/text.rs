@@ -1,4 +1,4 @@
-//! Formats numbers and foreign text, for all outputs.
+//! How are numbers and text from elsewhere formatted, in all outputs?
 
 mod quote;
 
