@@ -264,7 +264,66 @@ fn meaning(growth: f64) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use tucrl_lab::runner::Ending;
+    use tucrl_lab::{Catalogue, Experiment, Lesson, execute};
+
     use super::*;
+
+    /// The page of three runs each of two agents, after `change`.
+    fn partial(change: impl FnOnce(&mut [Option<Outcome>])) -> String {
+        let catalogue = Catalogue::default();
+        let agents = ["oracle", "random"].map(|agent| catalogue.agent(agent).unwrap());
+        let experiment = Experiment::new(Lesson {
+            world: catalogue.world("three-state:delta=0").unwrap(),
+            agents: agents.into(),
+            steps: 1000,
+            seeds: 3,
+            master_seed: 1,
+            checkpoints: 1,
+        });
+        let experiment = experiment.unwrap();
+        let cells = experiment.cells();
+        let worlds = execute::prepare(&experiment, &cells, &()).unwrap();
+        let mut outcomes = execute::run_in_memory(&experiment, &cells, &worlds, &());
+        change(&mut outcomes);
+        let facts = worlds[&0].truth.facts();
+        page(&Learned { experiment: &experiment, facts, outcomes: &outcomes }).unwrap()
+    }
+
+    /// The cells of a row.
+    fn row<'a>(page: &'a str, label: &str) -> Vec<&'a str> {
+        let line = page.lines().find(|line| line.starts_with(label)).unwrap_or_default();
+        line.get(label.len()..).unwrap_or_default().split("  ").filter(|c| !c.is_empty()).collect()
+    }
+
+    #[test]
+    fn runs_that_took_no_step_are_in_no_mean() {
+        let whole = partial(|_| {});
+        assert!(!whole.contains('*') && !whole.contains("runs begun"), "{whole}");
+        // Of the first agent one run is complete, one was stopped before its first step, one was not started; of the
+        // second none was started.
+        let mut alone = 0.0;
+        let stopped = partial(|outcomes| {
+            alone = outcomes[0].as_ref().unwrap().last_regret;
+            let never = outcomes[1].as_mut().unwrap();
+            never.ending = Ending::Stopped;
+            never.last_regret = 0.0;
+            never.record.steps = 0;
+            never.record.regret.clear();
+            outcomes[2..].fill(None);
+        });
+        assert!(!stopped.contains("NaN"), "{stopped}");
+        assert_eq!(row(&stopped, "runs begun"), ["1 of 3", " 0 of 3"].map(str::trim));
+        let only = mean_and_half(alone, None);
+        assert_eq!(row(&stopped, "regret there"), [only.as_str(), "-"]);
+        assert_eq!(row(&stopped, "1000 "), [format!("{only}*").as_str(), "-"]);
+        assert_eq!(row(&stopped, "steps taken"), ["1000", "-"]);
+        assert!(stopped.contains("* from the runs that came so far"), "{stopped}");
+        // What was never started makes a mean partial as well.
+        let fewer = partial(|outcomes| outcomes[1..3].fill(None));
+        assert!(row(&fewer, "1000 ")[0].ends_with('*'), "{fewer}");
+        assert!(!row(&fewer, "1000 ")[1].ends_with('*'), "{fewer}");
+    }
 
     #[test]
     fn decades_end_with_the_last_step() {
