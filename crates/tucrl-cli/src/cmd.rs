@@ -31,7 +31,7 @@ use clap::CommandFactory;
 
 use tucrl::explore::ExploreError;
 use tucrl::truth::TruthError;
-use tucrl_lab::text::printable;
+use tucrl_lab::text::printable_lines;
 use tucrl_lab::{Catalogue, LoadError};
 
 use crate::cli::{Arguments, Verb};
@@ -145,8 +145,7 @@ fn stop_on_interrupt() -> anyhow::Result<Arc<AtomicBool>> {
 
 /// A message on the standard error, if that is open. Its own lines stay; nothing in it commands the terminal.
 fn say(kind: &str, message: &str) {
-    let lines: Vec<String> = message.split('\n').map(printable).collect();
-    let _ = writeln!(io::stderr(), "{kind}: {}", lines.join("\n"));
+    let _ = writeln!(io::stderr(), "{kind}: {}", printable_lines(message));
 }
 
 /// An answer for programs.

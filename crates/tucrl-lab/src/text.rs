@@ -4,7 +4,7 @@ mod quote;
 
 use std::time::Duration;
 
-pub use quote::{clipped, is_hidden, listed, named, printable, quoted};
+pub use quote::{clipped, is_hidden, listed, named, printable, printable_lines, quoted};
 
 /// Significant digits of [`number`].
 const DIGITS: i32 = 10;

@@ -12,7 +12,7 @@ use serde::Serialize;
 use tucrl_lab::Catalogue;
 use tucrl_lab::experiment::CellId;
 use tucrl_lab::store::{Store, StoreError};
-use tucrl_lab::text::counted;
+use tucrl_lab::text::{counted, printable_lines};
 
 use crate::cli::Status as Ask;
 
@@ -210,7 +210,7 @@ fn table(page: &Page) -> Result<String, std::fmt::Error> {
             Status::Newer => "newer",
             _ => "damaged",
         };
-        let error = cell.error.as_deref().unwrap_or_default();
+        let error = printable_lines(cell.error.as_deref().unwrap_or_default());
         writeln!(out, "{blank}{state}: {}: {error}", cell.title)?;
     }
     if !page.set_aside.is_empty() {

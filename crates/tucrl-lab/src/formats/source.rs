@@ -11,6 +11,8 @@ use std::rc::Rc;
 
 use super::FormatError;
 
+/// Bytes of a text in quotes, at most.
+const LONGEST_TEXT: usize = 16_000_000;
 /// Bytes that are held at a time while a file is searched.
 const PIECE: usize = 1 << 16;
 
@@ -68,17 +70,50 @@ fn count_lines(bytes: &[u8]) -> usize {
     bytes.iter().filter(|&&byte| byte == b'\n').count()
 }
 
-/// Counts the lines and bytes read through it; clones of `line` and `length` share the counts.
+/// Counts the lines and bytes of a JSON text read through it; clones of `line` and `length` share the counts.
+///
+/// A text in quotes has a largest length: without it, a quotation mark that is never closed would bring the rest of the
+/// file into memory.
 pub(super) struct Counting<R> {
     input: R,
     line: Rc<Cell<usize>>,
     length: Rc<Cell<u64>>,
+    quoted: Quoted,
+}
+
+/// Whether the next byte stands in quotes, and how many have before it.
+#[derive(Default)]
+struct Quoted {
+    is_open: bool,
+    is_escaped: bool,
+    length: usize,
+}
+
+impl Quoted {
+    /// False if the text in quotes is too long.
+    #[inline]
+    fn pass(&mut self, byte: u8) -> bool {
+        if !self.is_open {
+            self.is_open = byte == b'"';
+            self.length = 0;
+            return true;
+        }
+        self.length += 1;
+        match byte {
+            _ if self.is_escaped => self.is_escaped = false,
+            b'\\' => self.is_escaped = true,
+            b'"' => self.is_open = false,
+            _ => {}
+        }
+        self.length <= LONGEST_TEXT
+    }
 }
 
 impl<R> Counting<R> {
     /// Starts on line 1.
     pub(super) fn new(input: R) -> Self {
-        Self { input, line: Rc::new(Cell::new(1)), length: Rc::default() }
+        let (line, length) = (Rc::new(Cell::new(1)), Rc::default());
+        Self { input, line, length, quoted: Quoted::default() }
     }
 
     /// The current line, from 1.
@@ -98,6 +133,12 @@ impl<R: Read> Read for Counting<R> {
         let length = self.input.read(buffer)?;
         self.line.set(self.line.get() + count_lines(&buffer[..length]));
         self.length.set(self.length.get() + length as u64);
+        if !buffer[..length].iter().all(|&byte| self.quoted.pass(byte)) {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "a text in quotes has more than 16 MB: close its quotation mark, or shorten it",
+            ));
+        }
         Ok(length)
     }
 }

@@ -15,7 +15,7 @@ use super::text::{Cells, facts_rows, final_table, pair_table, provenance_rows};
 use crate::plot::believing;
 use crate::record::{Provenance, StoredRun};
 use crate::stats::{AgentStudy, Interval, Point, Study, WorldStudy};
-use crate::text::{printable, rounded};
+use crate::text::{printable_lines, rounded};
 
 /// The style sheet of all pages.
 pub const STYLE: &str = include_str!("page.css");
@@ -107,8 +107,8 @@ fn table(cells: &Cells, class: &str) -> String {
 
 /// Text with HTML special characters escaped, and those that would turn the text around them.
 pub fn escaped(text: &str) -> String {
-    let lines: Vec<String> = text.split('\n').map(printable).collect();
-    lines.join("\n").replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    let text = printable_lines(text).replace('&', "&amp;");
+    text.replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// The data of a world for the script.

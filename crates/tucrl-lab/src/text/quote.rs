@@ -31,6 +31,11 @@ pub fn printable(text: &str) -> String {
     shown
 }
 
+/// The same line by line: what the text calls a line stays one.
+pub fn printable_lines(text: &str) -> String {
+    text.split('\n').map(printable).collect::<Vec<_>>().join("\n")
+}
+
 /// The beginning of a text, printable.
 pub fn quoted(text: &str) -> String {
     let mut shown = printable(&text.chars().take(QUOTED).collect::<String>());
@@ -76,6 +81,7 @@ mod tests {
         assert_eq!(printable("δ a\n\u{1b}[1m"), "δ a\\n\\u{1b}[1m");
         assert_eq!(printable("a\u{202e}b\u{2028}\u{2067}"), "a\\u{202e}b\\u{2028}\\u{2067}");
         assert_eq!(printable(&printable("\u{7f}\r")), "\\u{7f}\\r", "once is enough");
+        assert_eq!(printable_lines("a\tb\n\u{1b}c\n"), "a\\tb\n\\u{1b}c\n");
         // Joiners belong to words and emoji.
         assert_eq!(printable("👩\u{200d}🔬 état"), "👩\u{200d}🔬 état");
     }

@@ -296,6 +296,20 @@ fn a_line_without_an_end_is_not_read_to_its_end() {
     assert!(said.starts_with("m.drn:3: \"x\" is not a header line"), "{said}");
 }
 
+#[test]
+fn a_quotation_mark_that_is_never_closed_does_not_bring_the_file_into_memory() {
+    let scratch = Scratch::new();
+    let said = |name: &str, length: usize| {
+        let content = format!("{{\n\"{name}{}\":1}}", "x".repeat(length - name.len()));
+        scratch.message(&read(&scratch.with("m.json", content)).unwrap_err())
+    };
+    let expected = "m.json:2: a text in quotes has more than 16 MB: close its quotation mark, or shorten it";
+    assert_eq!(said("", 16_000_000), expected);
+    assert!(said("", 15_000_000).starts_with("m.json:2:15000002: unknown key \"xxx"));
+    // A mark after a backslash closes nothing.
+    assert_eq!(said(&"\\\"".repeat(1000), 16_000_000), expected);
+}
+
 /// The largest resident size so far, in kB.
 #[cfg(target_os = "linux")]
 fn peak_memory() -> u64 {
