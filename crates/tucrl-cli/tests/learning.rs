@@ -427,7 +427,8 @@ fn bound_names_every_term_and_the_trivial_bound() {
     assert_eq!(strict["delta"], 0.001);
     // Of a world without a table, S is the number of its states and not of those that are reachable.
     let game: Value =
-        serde_json::from_str(&answer(&folder, "bound breakout-game:rows=2,columns=3 --json")).unwrap();
+        serde_json::from_str(&answer(&folder, "bound breakout-game:rows=2,columns=3 --json"))
+            .unwrap();
     let explored = answer(&folder, "explore breakout-game:rows=2,columns=3 --json");
     let explored: Value = serde_json::from_str(&explored).unwrap();
     assert_eq!(game["numbers"]["states"], explored["states"]);

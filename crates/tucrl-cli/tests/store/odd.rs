@@ -57,7 +57,9 @@ fn a_folder_or_a_pipe_under_the_name_of_a_checkpoint_is_damage() {
     let stem = file.to_string_lossy().strip_suffix(".run").unwrap().to_owned();
     fs::remove_file(&file).unwrap();
     fs::create_dir(format!("{stem}.00000000.state")).unwrap();
-    assert!(Command::new("mkfifo").arg(format!("{stem}.11111111.state")).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo").arg(format!("{stem}.11111111.state")).status().unwrap().success()
+    );
     assert_eq!(status(&lab, "a")["missing"], 1);
     let output = lab.said("run exp.toml --out a --resume");
     assert!(output.status.success(), "{}", complaint(&output));
@@ -68,8 +70,11 @@ fn a_folder_or_a_pipe_under_the_name_of_a_checkpoint_is_damage() {
 
 /// Writes another version into the header and seals the file anew.
 fn with_version(text: &str, version: u64) -> String {
-    let sealed = text[..text.rfind("blake3 ").unwrap()]
-        .replacen("\"version\":2", &format!("\"version\":{version}"), 1);
+    let sealed = text[..text.rfind("blake3 ").unwrap()].replacen(
+        "\"version\":2",
+        &format!("\"version\":{version}"),
+        1,
+    );
     format!("{sealed}blake3 {}\n", blake3::hash(sealed.as_bytes()).to_hex())
 }
 
@@ -104,7 +109,8 @@ fn a_newer_run_is_newer_and_version_0_is_damage() {
 
 #[test]
 fn a_checkpoint_from_the_future_is_not_running() {
-    let lab = Lab::with(&SMALL.replace("1e4", "1e10").replace("\"tucrl\", \"random\"", "\"oracle\""));
+    let lab =
+        Lab::with(&SMALL.replace("1e4", "1e10").replace("\"tucrl\", \"random\"", "\"oracle\""));
     let mut child =
         lab.tucrl("run exp.toml --out a --jobs 1 --checkpoint-seconds 0.05").spawn().unwrap();
     for _ in 0..400 {

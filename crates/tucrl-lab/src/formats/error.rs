@@ -19,7 +19,8 @@ pub enum FormatError {
     /// The extension selects no format.
     #[error(
         "{}: the extension does not say which format this is: accepted are .json (tucrl's own) \
-         and .drn (Storm's explicit format)", named(path)
+         and .drn (Storm's explicit format)",
+        named(path)
     )]
     UnknownExtension {
         /// The file.
@@ -138,7 +139,12 @@ pub enum FormatError {
         names: Vec<String>,
     },
     /// The chosen reward model does not exist.
-    #[error("{}: there is no reward model \"{}\": {}", named(path), quoted(asked), available(names))]
+    #[error(
+        "{}: there is no reward model \"{}\": {}",
+        named(path),
+        quoted(asked),
+        available(names)
+    )]
     NoSuchRewardModel {
         /// The file.
         path: PathBuf,

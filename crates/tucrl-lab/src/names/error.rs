@@ -41,7 +41,9 @@ pub enum Problem {
     #[error("this parenthesis has no partner: write key=(name:key=value)")]
     Parentheses,
     /// Too many worlds inside each other.
-    #[error("worlds stand in worlds more than {most} deep: name a world with fewer worlds inside it")]
+    #[error(
+        "worlds stand in worlds more than {most} deep: name a world with fewer worlds inside it"
+    )]
     TooDeep {
         /// How many may.
         most: usize,

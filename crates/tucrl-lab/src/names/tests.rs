@@ -207,7 +207,9 @@ fn what_is_quoted_is_short_and_printable() {
     }
     let unknown = Spec::parse(&long).unwrap().unknown_name("world", ["taxi"]).to_string();
     assert!(unknown.starts_with("there is no world `xxx") && unknown.len() < 300, "{unknown}");
-    for text in ["scal:c=\u{1b}[31m", "scal:\u{1b}]0;t\u{7}=1", "scal:c=a\u{202e}b", "scal:mode=a\nb"] {
+    for text in
+        ["scal:c=\u{1b}[31m", "scal:\u{1b}]0;t\u{7}=1", "scal:c=a\u{202e}b", "scal:mode=a\nb"]
+    {
         let said = message(text);
         assert!(!said.chars().any(crate::text::is_hidden), "{said:?}");
     }

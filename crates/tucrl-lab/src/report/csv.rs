@@ -64,7 +64,8 @@ mod tests {
         for text in ["=1+1", "+1", "-2+3", "@SUM(A1)", " =1", "\t=1", "\u{ff1d}1", "\r=1"] {
             assert_eq!(inert(text), format!("'{text}"));
         }
-        for text in ["tucrl", "a=b", "UCRL, plain \"old\"", "", "three-state:delta=0", "'=1", "δ"] {
+        for text in ["tucrl", "a=b", "UCRL, plain \"old\"", "", "three-state:delta=0", "'=1", "δ"]
+        {
             assert_eq!(inert(text), text);
         }
     }

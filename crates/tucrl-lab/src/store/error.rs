@@ -61,7 +61,8 @@ pub enum StoreError {
     /// A file of a newer format version.
     #[error(
         "{}: the file has version {found} of its format and this program knows {known}: use a newer \
-         tucrl", named(path)
+         tucrl",
+        named(path)
     )]
     NewerVersion {
         /// The file.
@@ -74,7 +75,8 @@ pub enum StoreError {
     /// A checkpoint of an earlier version.
     #[error(
         "{}: the checkpoint has version {found} of its format and this program reads {known}: start the agent \
-         anew, or use the tucrl that wrote it", named(path)
+         anew, or use the tucrl that wrote it",
+        named(path)
     )]
     OlderVersion {
         /// The file.

@@ -37,7 +37,6 @@ fn every_file_is_synced_renamed_and_its_folder_synced() {
     run.advance(10).unwrap();
     let state = StoredState {
         cell: cells[0].id.clone(),
-        options: run.algorithm().options(),
         spec: run.spec().clone(),
         taken: run.taken(),
         is_stopped: false,

@@ -284,7 +284,9 @@ fn a_line_without_an_end_is_not_read_to_its_end() {
     for content in [format!("{long}@type: MDP"), format!("@type: MDP\n//{long}\n")] {
         let said = scratch.message(&read(&scratch.with("m.drn", content)).unwrap_err());
         assert!(
-            said.ends_with("the line has 1.0 MB and more, which no line needs: check that this is a DRN file"),
+            said.ends_with(
+                "the line has 1.0 MB and more, which no line needs: check that this is a DRN file"
+            ),
             "{said}"
         );
     }
@@ -303,9 +305,12 @@ fn a_quotation_mark_that_is_never_closed_does_not_bring_the_file_into_memory() {
         let content = format!("{{\n\"{name}{}\":1}}", "x".repeat(length - name.len()));
         scratch.message(&read(&scratch.with("m.json", content)).unwrap_err())
     };
-    let expected = "m.json:2: a text in quotes has more than 16 MB: close its quotation mark, or shorten it";
+    let expected =
+        "m.json:2: a text in quotes has more than 16 MB: close its quotation mark, or shorten it";
     assert_eq!(said("", 16_000_000), expected);
-    assert!(said("", 15_000_000).starts_with("m.json:2:15000002: unknown key \"xxx"));
+    let said_less = said("", 15_000_000);
+    assert!(said_less.starts_with("m.json:2:1500000"), "{said_less}");
+    assert!(said_less.contains("unknown key \"xxx") && said_less.len() < 600, "{said_less}");
     // A mark after a backslash closes nothing.
     assert_eq!(said(&"\\\"".repeat(1000), 16_000_000), expected);
 }
@@ -326,8 +331,16 @@ fn a_fault_at_the_beginning_of_a_huge_file_is_reported_at_once() {
     let before = peak_memory();
     for (name, beginning, expected) in [
         ("m.json", &b"{x"[..], "m.json:1:2: key must be a string"),
-        ("m.json", b"{\"caf\xe9\":1", "m.json:1: the file is not UTF-8 text here: save it as UTF-8"),
-        ("m.drn", b"@type: MDP\n", "m.drn:2: the line has 1.0 MB and more, which no line needs: check that this is a DRN file"),
+        (
+            "m.json",
+            b"{\"caf\xe9\":1",
+            "m.json:1: the file is not UTF-8 text here: save it as UTF-8",
+        ),
+        (
+            "m.drn",
+            b"@type: MDP\n",
+            "m.drn:2: the line has 1.0 MB and more, which no line needs: check that this is a DRN file",
+        ),
     ] {
         let path = scratch.with(name, beginning);
         fs::File::options().write(true).open(&path).unwrap().set_len(4 << 30).unwrap();

@@ -293,7 +293,8 @@ mod tests {
     /// The cells of a row.
     fn row<'a>(page: &'a str, label: &str) -> Vec<&'a str> {
         let line = page.lines().find(|line| line.starts_with(label)).unwrap_or_default();
-        line.get(label.len()..).unwrap_or_default().split("  ").filter(|c| !c.is_empty()).collect()
+        let cells = line.get(label.len()..).unwrap_or_default().split("  ").map(str::trim);
+        cells.filter(|cell| !cell.is_empty()).collect()
     }
 
     #[test]
@@ -313,7 +314,7 @@ mod tests {
             outcomes[2..].fill(None);
         });
         assert!(!stopped.contains("NaN"), "{stopped}");
-        assert_eq!(row(&stopped, "runs begun"), ["1 of 3", " 0 of 3"].map(str::trim));
+        assert_eq!(row(&stopped, "runs begun"), ["1 of 3", "0 of 3"]);
         let only = mean_and_half(alone, None);
         assert_eq!(row(&stopped, "regret there"), [only.as_str(), "-"]);
         assert_eq!(row(&stopped, "1000 "), [format!("{only}*").as_str(), "-"]);
