@@ -265,7 +265,7 @@ fn meaning(growth: f64) -> &'static str {
 #[cfg(test)]
 mod tests {
     use tucrl_lab::runner::Ending;
-    use tucrl_lab::{Catalogue, Experiment, Lesson, execute};
+    use tucrl_lab::{Catalogue, Experiment, InMemory, execute};
 
     use super::*;
 
@@ -273,7 +273,7 @@ mod tests {
     fn partial(change: impl FnOnce(&mut [Option<Outcome>])) -> String {
         let catalogue = Catalogue::default();
         let agents = ["oracle", "random"].map(|agent| catalogue.agent(agent).unwrap());
-        let experiment = Experiment::new(Lesson {
+        let experiment = Experiment::new(InMemory {
             world: catalogue.world("three-state:delta=0").unwrap(),
             agents: agents.into(),
             steps: 1000,
