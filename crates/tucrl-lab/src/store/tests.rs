@@ -46,7 +46,7 @@ fn every_file_is_synced_renamed_and_its_folder_synced() {
     for _ in 0..2 {
         store.write_state(&state, &provenance).unwrap();
         let path = disk.only_file();
-        assert_eq!(store.state_files(&cells[0].id).unwrap(), [path.clone()]);
+        assert_eq!(store.state_files(&cells[0].id).unwrap(), std::slice::from_ref(&path));
         assert_eq!(store.state(&path, &cells[0].id).unwrap().1.taken, 10);
     }
 }
