@@ -1,11 +1,10 @@
 //! What should be known before a long computation begins?
 
-use serde_json::Value;
-use tucrl::learner::{Setting, TooShort};
+use tucrl::learner::{Remedy, Setting, TooShort, TooShortReason};
 
 use crate::catalogue::NamedAgent;
 use crate::names::shown;
-use crate::text::digits;
+use crate::text::{digits, wrapped};
 
 /// What is wrong with a world without a way back.
 pub const NOT_RECOVERABLE: &str = "\
@@ -16,24 +15,36 @@ the start cannot be reached back from every state that it leads to.
 
 /// Why a run is too short for an agent, if it is.
 pub fn too_short(agent: &NamedAgent, setting: &Setting, reachable: u64) -> Option<String> {
-    let why = agent.algorithm().too_short(setting, reachable)?;
-    let TooShort { visits, what, width, alpha } = why;
-    let head = format!("{agent}: {} steps are too few for its confidence widths.", setting.steps);
-    if visits < 2.0 {
-        return Some(format!(
-            "{head}\n  \
-             Not even every action of every reachable state can be tried twice: the whole\n  \
-             run explores. Take more steps."
-        ));
-    }
-    let (visits, width) = (digits(visits, 3), digits(width, 2));
-    Some(format!(
-        "{head}\n  \
-         Even if every action of every reachable state were tried {visits} times,\n  \
-         {what} would be {width}, and from 1 on it\n  \
-         rules nothing out: the whole run explores. Take more steps, or narrower\n  \
-         widths: alpha={} would bring it to about {}.",
-        shown(&Value::from(alpha), false),
-        TooShort::AIM
-    ))
+    let TooShort { reason, remedy } = agent.algorithm().too_short(setting, reachable)?;
+    let steps = setting.steps;
+    let (head, why) = match reason {
+        TooShortReason::Width { visits, .. } if visits < 2.0 => (
+            format!("{steps} steps are too few for its confidence widths."),
+            "Not even every action of every reachable state can be tried twice: the whole run explores.".into(),
+        ),
+        TooShortReason::Width { visits, what, width } => (
+            format!("{steps} steps are too few for its confidence widths."),
+            format!(
+                "Even if every action of every reachable state were tried {} times, {what} would be {}, and from 1 \
+                 on it rules nothing out: the whole run explores.",
+                digits(visits, 3),
+                digits(width, 2)
+            ),
+        ),
+        TooShortReason::Other(why) => (format!("{steps} steps are too few."), why),
+        _ => (format!("{steps} steps are too few."), String::new()),
+    };
+    let advice = match remedy {
+        Some(Remedy { options, effect, limits }) => {
+            let option = |(key, value): &(_, _)| format!("{key}={}", shown(value, false));
+            let options: Vec<String> = options.iter().map(option).collect();
+            format!("Take more steps, or set {}, which {effect}. {limits}", options.join(","))
+        }
+        None => "Take more steps.".into(),
+    };
+    let body = wrapped(format!("{why} {advice}").trim_start(), COLUMNS - INDENT.len());
+    Some(format!("{agent}: {head}\n{INDENT}{}", body.join(&format!("\n{INDENT}"))))
 }
+
+const COLUMNS: usize = 80;
+const INDENT: &str = "  ";
