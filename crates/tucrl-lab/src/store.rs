@@ -96,7 +96,7 @@ impl Store {
         }
         // Without results nothing is lost by replacing the copy of the experiment.
         if has_results && copy.exists() {
-            let stored = Experiment::read(&copy, catalogue)?;
+            let stored = store.experiment(catalogue)?;
             if let Some((key, stored, asked)) = stored.difference(experiment) {
                 let path = directory.into();
                 return Err(StoreError::OtherExperiment { path, key, stored, asked });
@@ -127,7 +127,16 @@ impl Store {
         if !copy.exists() {
             return Err(StoreError::NoExperiment { path: directory.into() });
         }
-        Ok((Self::at(directory), Experiment::read(&copy, catalogue)?))
+        let store = Self::at(directory);
+        let experiment = store.experiment(catalogue)?;
+        Ok((store, experiment))
+    }
+
+    /// The experiment that the results belong to.
+    fn experiment(&self, catalogue: &Catalogue) -> Result<Experiment, StoreError> {
+        let copy = self.directory.join(EXPERIMENT);
+        let fits = |experiment: &Experiment| matches!(self.stranger(experiment), Ok(None));
+        Ok(Experiment::read_stored(&copy, catalogue, fits)?)
     }
 
     fn at(directory: &Path) -> Self {

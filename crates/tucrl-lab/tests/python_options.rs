@@ -77,10 +77,13 @@ fn module() -> String {
         write!(out, "\n\nclass {class}(TypedDict, total=False):\n").unwrap();
         writeln!(out, "    \"\"\"Options of ``{name}``: {summary}.\"\"\"\n").unwrap();
         for option in options(kind) {
-            let default = shown(&option.default, false);
+            let default = match option.is_required {
+                true => "must be given".into(),
+                false => format!("{} unless given", shown(&option.default, false)),
+            };
             writeln!(out, "    {}: {}", option.key, annotation(option)).unwrap();
             let help = option.help.replace('"', "'");
-            writeln!(out, "    \"\"\"{help}; {default} unless given.\"\"\"").unwrap();
+            writeln!(out, "    \"\"\"{help}; {default}.\"\"\"").unwrap();
         }
     }
     out

@@ -7,7 +7,10 @@
 mod lines;
 mod table;
 
+use anyhow::anyhow;
 use tucrl::truth::Facts;
+use tucrl_lab::experiment::with_span;
+use tucrl_lab::names::{Problem, SpecError};
 use tucrl_lab::runner::{Ending, Outcome};
 use tucrl_lab::{Catalogue, Cell, Experiment, Lesson, NamedAgent, execute};
 
@@ -28,16 +31,25 @@ pub(super) fn run(ask: &Learn, catalogue: &Catalogue) -> anyhow::Result<Answer> 
         [] => vec!["tucrl"],
         specs => specs.iter().map(String::as_str).collect(),
     };
-    let agents = specs.into_iter().map(|spec| catalogue.agent(spec)).collect::<Result<_, _>>()?;
+    let (world, options) = (catalogue.world(&ask.source.world)?, ask.source.options());
+    let refused = |error: SpecError| match *error.problem {
+        Problem::SeveralNames { names, .. } => {
+            let flags: Vec<String> = names.iter().map(|name| format!("--agent {name}")).collect();
+            anyhow!("--agent takes one agent: write {}", flags.join(" "))
+        }
+        _ => with_span(error, &world, &options, ask.limit).into(),
+    };
+    let agents = specs.into_iter().map(|spec| catalogue.agent(spec).map_err(&refused));
+    let agents = agents.collect::<Result<_, _>>()?;
     let mut experiment = Experiment::new(Lesson {
-        world: catalogue.world(&ask.source.world)?,
+        world,
         agents,
         steps: ask.steps,
         seeds: ask.seeds.into(),
         master_seed: ask.seed,
         checkpoints: ask.checkpoints,
     })?;
-    experiment.read_options = ask.source.options();
+    experiment.read_options = options;
     experiment.search_limit = ask.limit;
     use_threads(ask.jobs)?;
     let cells = experiment.cells();
