@@ -13,6 +13,7 @@ mod flags;
 mod inspect;
 mod league;
 mod learn;
+mod log;
 mod policy;
 mod progress;
 mod report;

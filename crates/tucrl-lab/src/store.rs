@@ -54,8 +54,8 @@ pub struct StoredState {
     pub taken: u64,
     /// True if it was written because the process was told to stop.
     pub is_stopped: bool,
-    /// The state of the run.
-    pub state: RunState,
+    /// The state of the run; none if its learner cannot be saved, so that it can be seen but not continued.
+    pub state: Option<RunState>,
 }
 
 /// What to do with a directory that holds results.

@@ -77,7 +77,10 @@ mod tests {
         for entry in catalogue.agents().iter().map(AgentListing::from) {
             let page = page(&entry).unwrap();
             for parameter in &entry.parameters {
-                let head = format!("  {}={} ", parameter.key, parameter.default);
+                let head = match parameter.default.as_str() {
+                    "" => format!("  {} ", parameter.key),
+                    default => format!("  {}={default} ", parameter.key),
+                };
                 assert!(page.lines().any(|line| line.starts_with(&head)), "{head}");
             }
             for line in page.lines().chain(list(&catalogue).unwrap().lines()) {

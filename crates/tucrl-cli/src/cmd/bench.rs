@@ -11,10 +11,10 @@ use tucrl_lab::Catalogue;
 use tucrl_lab::formats::ReadOptions;
 use tucrl_lab::names::nearest;
 use tucrl_lab::record::Provenance;
-use tucrl_lab::text::{digits, with_error, with_unit};
+use tucrl_lab::text::{digits, with_error, with_unit, wrapped};
 use tucrl_paper::bench::{BENCHMARKS, Benchmark, Goal, Length, Row, SolverTime, time_solver};
 
-use super::text::{page_width, printable};
+use super::text::{next, page_width, printable};
 use crate::cli::Bench;
 
 /// The fields are the keys of the JSON output.
@@ -128,6 +128,7 @@ fn page(report: &Report) -> Result<String, std::fmt::Error> {
         }
     }
     writeln!(out, "\nTotal time: {:.0} seconds.", report.seconds)?;
+    out += &next(&["bench", "--full"]);
     Ok(out)
 }
 

@@ -12,7 +12,7 @@ use tucrl::truth::Facts;
 use tucrl_lab::experiment::with_span;
 use tucrl_lab::names::{Problem, SpecError};
 use tucrl_lab::runner::{Ending, Outcome};
-use tucrl_lab::{Catalogue, Cell, Experiment, Lesson, NamedAgent, execute};
+use tucrl_lab::{Catalogue, Experiment, Lesson, NamedAgent, execute};
 
 use super::board::Board;
 use super::progress::Progress;
@@ -60,8 +60,7 @@ pub(super) fn run(ask: &Learn, catalogue: &Catalogue) -> anyhow::Result<Answer> 
     for warning in experiment.warnings(prepared, 0..experiment.agents.len()) {
         super::say("warning", &warning);
     }
-    let names = cells.iter().map(|Cell { id, .. }| (Board::name(&id.label, id.run), id.steps));
-    let board = Board::new(names, stop_on_interrupt()?);
+    let board = Board::new(cells.iter().map(|cell| &cell.id), stop_on_interrupt()?);
     let outcomes = execute::run_in_memory(&experiment, &cells, &worlds, &board);
     drop(board);
     let facts = prepared.truth.facts();

@@ -76,7 +76,10 @@ fn fold(line: &str, width: usize) -> Vec<String> {
 
 /// The keys of a world or an agent: default, meaning, what is accepted.
 pub(super) fn parameters(parameters: &[OptionListing]) -> String {
-    let shown = |parameter: &OptionListing| format!("{}={}", parameter.key, parameter.default);
+    let shown = |parameter: &OptionListing| match parameter.default.as_str() {
+        "" => parameter.key.clone(),
+        default => format!("{}={default}", parameter.key),
+    };
     let widest = parameters.iter().map(|p| shown(p).chars().count()).max().unwrap_or(0);
     // On a narrow terminal long heads stand alone.
     let width = widest.min(page_width() / 2);
@@ -84,7 +87,8 @@ pub(super) fn parameters(parameters: &[OptionListing]) -> String {
     let mut out = String::new();
     for parameter in parameters {
         let mut lines = wrapped(&parameter.meaning, room);
-        let mut accepted = format!("accepts {}", parameter.accepts);
+        let must = if parameter.default.is_empty() { "must be given; " } else { "" };
+        let mut accepted = format!("{must}accepts {}", parameter.accepts);
         if !parameter.aliases.is_empty() {
             accepted += &format!("; also spelled {}", parameter.aliases.join(", "));
         }
@@ -100,6 +104,21 @@ pub(super) fn parameters(parameters: &[OptionListing]) -> String {
         }
     }
     out
+}
+
+/// The line that says what to type next: the command with these arguments, as a shell reads them.
+pub(super) fn next<T: AsRef<str>>(arguments: &[T]) -> String {
+    let words: Vec<String> = arguments.iter().map(|word| quoted(word.as_ref())).collect();
+    format!("next  tucrl {}\n", words.join(" "))
+}
+
+/// An argument in quotes, if a shell would read it differently without.
+fn quoted(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.into(),
+        false => format!("'{}'", printable(word).replace('\'', r"'\''")),
+    }
 }
 
 /// Escapes control characters, so that text stays on its line and cannot send terminal commands.
@@ -121,6 +140,14 @@ mod tests {
     #[test]
     fn names_stay_on_their_line() {
         assert_eq!(printable("δ a\n\u{1b}[1m"), "δ a\\n\\u{1b}[1m");
+    }
+
+    #[test]
+    fn the_next_command_can_be_pasted() {
+        assert_eq!(next(&["report", "out/first"]), "next  tucrl report out/first\n");
+        let world = "junk:base=(three-state:delta=0)";
+        assert_eq!(next(&["learn", world]), format!("next  tucrl learn '{world}'\n"));
+        assert_eq!(next(&["report", "it's"]), "next  tucrl report 'it'\\''s'\n");
     }
 
     #[test]

@@ -79,6 +79,8 @@ pub(super) fn page(learned: &Learned<'_>) -> Result<String, Error> {
     if !learned.is_complete() {
         writeln!(out, "* from the runs that came so far; not all runs are complete.")?;
     }
+    let what = if learned.is_complete() { "store and plot" } else { "store, continue and plot" };
+    writeln!(out, "\nnext  tucrl run --help    {what} such runs")?;
     Ok(out)
 }
 
