@@ -322,7 +322,7 @@ pub(crate) struct Agents {
 const LEARN_HELP: &str = "\
 Examples:
   tucrl learn three-state:delta=0 --agent tucrl --agent ucrl --agent scal:c=5
-  tucrl learn taxi --agent tucrl:alpha=0.01 --steps 1e8 --seeds 8
+  tucrl learn taxi --agent tucrl:alpha_r=0.01,alpha_p=0.001,warm_start=true --steps 1e7
   tucrl learn river-swim --agent optimistic-q --json > runs.jsonl
   tucrl learn model.json --agent tucrl --steps 1e5
 
@@ -335,8 +335,12 @@ With --json there is one line, an object, per agent and run. `regret` and
 has every option of the agent (null is infinite); `error` says why a run
 failed; `stopped` is true after Ctrl-C, and `steps` how far it came.
 
+Numbers may be written 100000, 100_000, 100k, 1e5, 1M.
+
 Ctrl-C stops all runs, prints the results so far, and exits with 130; a run that
-fails is reported, the others continue, and the exit code is 1.";
+fails is reported, the others continue, and the exit code is 1. Where the standard
+error is no terminal it gets a line of progress every minute, or every
+TUCRL_LOG_SECONDS.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Learn {
@@ -406,7 +410,10 @@ bit-identical results. Several processes may share a directory.
 docs/experiments.md has all keys and the file format.
 
 Ctrl-C checkpoints all unfinished runs and exits with 130; a run that fails is
-recorded with its error, the others continue, and the exit code is 1.";
+recorded with its error, the others continue, and the exit code is 1. An error that
+would hit every run of an agent in a world is refused before the first. Where the
+standard error is no terminal it gets a line of progress every minute, or every
+TUCRL_LOG_SECONDS.";
 
 #[derive(Debug, Args)]
 pub(crate) struct League {

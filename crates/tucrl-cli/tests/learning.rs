@@ -13,8 +13,12 @@ use tempfile::TempDir;
 use tucrl::agents::{AgentKind, kinds};
 use tucrl_lab::catalogue::AgentListing;
 
+#[path = "learning/narrow.rs"]
+mod narrow;
 #[path = "learning/refusals.rs"]
 mod refusals;
+#[path = "learning/words.rs"]
+mod words;
 
 /// The command, in a folder of its own so that no file there is taken for a world.
 fn tucrl(folder: &TempDir, arguments: &[&str]) -> Command {
@@ -461,13 +465,14 @@ fn a_league_is_one_page_with_its_provenance() {
 #[test]
 fn a_league_with_failed_runs_names_them_and_fails() {
     let folder = folder();
-    let text = LEAGUE.replace("\"psrl\"", "\"heuristic\"");
+    let hasty = "\"ucrl:alpha=0.01,planner=plain,sweeps=5\"";
+    let text = LEAGUE.replace("\"psrl\"", &format!("{{ spec = {hasty}, label = \"hasty\" }}"));
     fs::write(folder.path().join("small.toml"), text).unwrap();
     let output = said(&folder, "league small.toml --to page.md");
     assert_eq!(output.status.code(), Some(1));
     let page = fs::read_to_string(folder.path().join("page.md")).unwrap();
-    assert!(page.contains("| heuristic | 3.0 | – | – |"), "{page}");
-    assert!(page.contains("- theta, heuristic, run 1: "), "{page}");
+    assert!(page.contains("| hasty | "), "{page}");
+    assert!(page.contains("- three-state:delta=0, hasty, run 1: "), "{page}");
 }
 
 /// The league table in the documents is that of the experiment in the repository, whole.

@@ -128,7 +128,9 @@ fn page(report: &Report) -> Result<String, std::fmt::Error> {
         }
     }
     writeln!(out, "\nTotal time: {:.0} seconds.", report.seconds)?;
-    out += &next(&["bench", "--full"]);
+    if !report.full {
+        out += &next(&["bench", "--full"]);
+    }
     Ok(out)
 }
 

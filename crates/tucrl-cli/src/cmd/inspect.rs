@@ -15,7 +15,7 @@ use tucrl_lab::text::{counted, digits, number, rounded_up, with_error};
 
 use super::policy;
 use super::progress::Progress;
-use super::text::{next, printable};
+use super::text::printable;
 use crate::cli::{Inspect, Part};
 
 /// Above this number of reachable states the diameter takes minutes.
@@ -188,7 +188,6 @@ fn page(known: &Inspection) -> Result<String, Error> {
     if let Some(choices) = &known.policy {
         write!(out, "\n{}", policy::table(choices)?)?;
     }
-    write!(out, "\n{}", next(&["learn", &known.world]))?;
     Ok(out)
 }
 

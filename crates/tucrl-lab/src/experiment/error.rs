@@ -87,7 +87,7 @@ pub enum ExperimentProblem {
     #[error(transparent)]
     Spec(#[from] SpecError),
     /// An agent that cannot start in a world.
-    #[error("{error} (in {world})")]
+    #[error("in {world}: {error}")]
     Start {
         /// The world.
         world: String,
