@@ -1,4 +1,4 @@
-//! Statistics over several runs.
+//! How are several runs summarised?
 //!
 //! Means with 95 % intervals by Student's t, and quantiles. Submodules: bootstrap intervals, growth exponents, curves
 //! of an experiment, ranks and paired comparisons.

@@ -1,4 +1,4 @@
-//! Formats numbers and paragraphs, for all outputs.
+//! How are numbers and paragraphs formatted, in all outputs?
 
 use std::time::Duration;
 

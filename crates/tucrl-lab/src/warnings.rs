@@ -6,12 +6,11 @@ use crate::catalogue::NamedAgent;
 use crate::names::shown;
 use crate::text::{digits, wrapped};
 
-/// What is wrong with a world without a way back.
+/// The warning about a world whose start cannot be reached from every reachable state.
 pub const NOT_RECOVERABLE: &str = "\
-the start cannot be reached back from every state that it leads to.
-  The paper's standing assumption fails: an agent may leave the best part of the
-  world for good by a mistake that it cannot know to be one. Its regret is then
-  linear, whatever it learns.";
+the start cannot be reached from every reachable state.
+  The paper's standing assumption fails: a learner may leave the start forever
+  by an action whose effect it does not know, so no regret bound holds here.";
 
 /// Why a run is too short for an agent, if it is.
 pub fn too_short(agent: &NamedAgent, setting: &Setting, reachable: u64) -> Option<String> {
@@ -20,13 +19,13 @@ pub fn too_short(agent: &NamedAgent, setting: &Setting, reachable: u64) -> Optio
     let (head, why) = match reason {
         TooShortReason::Width { visits, .. } if visits < 2.0 => (
             format!("{steps} steps are too few for its confidence widths."),
-            "Not even every action of every reachable state can be tried twice: the whole run explores.".into(),
+            "Not even every action of every reachable state can be tried twice, so the whole run is exploration.".into(),
         ),
         TooShortReason::Width { visits, what, width } => (
             format!("{steps} steps are too few for its confidence widths."),
             format!(
-                "Even if every action of every reachable state were tried {} times, {what} would be {}, and from 1 \
-                 on it rules nothing out: the whole run explores.",
+                "Even if every action of every reachable state were tried {} times, {what} would be {}. A width of 1 \
+                 or more excludes nothing, so the whole run is exploration.",
                 digits(visits, 3),
                 digits(width, 2)
             ),

@@ -1,4 +1,4 @@
-//! Runs many agents while Python stays responsive.
+//! How are many agents run while Python stays responsive?
 //!
 //! The runner uses its own threads without the interpreter's lock. The calling thread wakes up a few times per second,
 //! lets Python handle signals, so that Ctrl-C stops all runs within a chunk, and reports the steps taken.
@@ -16,7 +16,7 @@ use tucrl::run::Run;
 use tucrl::truth::SEARCH_LIMIT;
 use tucrl_lab::experiment::{LONGEST, with_span};
 use tucrl_lab::runner::{Outcome, Watch};
-use tucrl_lab::{Experiment, Lesson, NamedAgent, ReadOptions, World, execute};
+use tucrl_lab::{Experiment, InMemory, NamedAgent, ReadOptions, World, execute};
 
 use crate::agent::whole;
 use crate::errors::{bad_input, failed, of_experiment};
@@ -73,7 +73,7 @@ pub(crate) fn learn(
         NamedAgent::parse(spec).map_err(|error| py.detach(|| refused(error)))
     };
     let agents = agents.iter().map(parse).collect::<Result<_, _>>();
-    let lesson = Lesson {
+    let given = InMemory {
         agents: agents.map_err(bad_input)?,
         world,
         steps: whole("steps", steps, 1, LONGEST)?,
@@ -81,7 +81,7 @@ pub(crate) fn learn(
         master_seed: seed,
         checkpoints: whole("checkpoints", checkpoints, 1, 10_000)? as u32,
     };
-    let experiment = Experiment::new(lesson).map_err(of_experiment)?;
+    let experiment = Experiment::new(given).map_err(of_experiment)?;
     let cells = experiment.cells();
     let worlds = py.detach(|| execute::prepare(&experiment, &cells, &()));
     let worlds = worlds.map_err(of_experiment)?;

@@ -49,7 +49,8 @@ pub struct EpisodeRecord {
 
 impl EpisodeRecord {
     /// Whether both states never seen and under-visited pairs were left when the episode began; for
-    /// TUCRL, whether it planned on the former. Others always do (see `planned_unseen`).
+    /// TUCRL, whether it planned on the former. Other algorithms always plan on unseen states (see
+    /// `planned_unseen`).
     pub fn is_exploratory(&self) -> bool {
         self.unseen > 0 && self.under_visited > 0
     }
@@ -154,7 +155,7 @@ impl<P: Planner> Episodic<P> {
         if !is_first {
             let verdict = rule.before_choice(&self.view(plan));
             if verdict != Verdict::Continue {
-                return self.heed(verdict);
+                return self.apply(verdict);
             }
         }
         let action = draw(plan, &self.counts, self.here, &mut self.random);
@@ -162,7 +163,7 @@ impl<P: Planner> Episodic<P> {
         if !is_first {
             let verdict = rule.before_pair(&self.view(plan), pair);
             if verdict != Verdict::Continue {
-                return self.heed(verdict);
+                return self.apply(verdict);
             }
         }
         self.chosen = Some(pair as u32);
@@ -190,7 +191,7 @@ impl<P: Planner> Episodic<P> {
 
     /// Ends the episode, or only its plan, and plans again.
     #[cold]
-    fn heed(&mut self, verdict: Verdict) -> Result<ActionId, PlanError> {
+    fn apply(&mut self, verdict: Verdict) -> Result<ActionId, PlanError> {
         let (Verdict::Replan(stop) | Verdict::End(stop)) = verdict else {
             return self.begin_episode();
         };
@@ -237,7 +238,7 @@ impl<P: Planner> Episodic<P> {
         self.random = random;
         self.sweeps += plan.sweeps;
         if self.replans > 0 {
-            // The new plan may want a pair that the episode has used up; then the episode ends here.
+            // The new plan may choose a pair whose visits have doubled already; then the episode ends here.
             let verdict = self.planner.rule().before_pair(&self.view(&plan), pair);
             if verdict != Verdict::Continue {
                 self.close_episode();

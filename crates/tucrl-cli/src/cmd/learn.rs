@@ -12,7 +12,7 @@ use tucrl::truth::Facts;
 use tucrl_lab::experiment::with_span;
 use tucrl_lab::names::{Problem, SpecError};
 use tucrl_lab::runner::{Ending, Outcome};
-use tucrl_lab::{Catalogue, Experiment, Lesson, NamedAgent, execute};
+use tucrl_lab::{Catalogue, Experiment, InMemory, NamedAgent, execute};
 
 use super::board::Board;
 use super::progress::Progress;
@@ -32,16 +32,16 @@ pub(super) fn run(ask: &Learn, catalogue: &Catalogue) -> anyhow::Result<Answer> 
         specs => specs.iter().map(String::as_str).collect(),
     };
     let (world, options) = (catalogue.world(&ask.source.world)?, ask.source.options());
-    let refused = |error: SpecError| match *error.problem {
-        Problem::SeveralNames { names, .. } => {
+    let refused = |error: SpecError| {
+        if let Problem::SeveralNames { names, .. } = &*error.problem {
             let flags: Vec<String> = names.iter().map(|name| format!("--agent {name}")).collect();
-            anyhow!("--agent takes one agent: write {}", flags.join(" "))
+            return anyhow!("--agent takes one agent: write {}", flags.join(" "));
         }
-        _ => with_span(error, &world, &options, ask.limit).into(),
+        with_span(error, &world, &options, ask.limit).into()
     };
     let agents = specs.into_iter().map(|spec| catalogue.agent(spec).map_err(&refused));
     let agents = agents.collect::<Result<_, _>>()?;
-    let mut experiment = Experiment::new(Lesson {
+    let mut experiment = Experiment::new(InMemory {
         world,
         agents,
         steps: ask.steps,

@@ -1,4 +1,4 @@
-//! Progress of a long computation on standard error.
+//! How is the progress of a long computation shown on standard error?
 //!
 //! On a terminal, after one second, a spinner, or a bar once the number of parts is known; cleared at the end. Elsewhere
 //! a line a minute.

@@ -1,4 +1,4 @@
-//! Text layout for the width of the terminal, 80 columns where there is none.
+//! How is text laid out for the width of the terminal, 80 columns where there is none?
 //!
 //! Pages are laid out for [`page_width`]. Lines that are wider all the same, such as those of tables, are folded
 //! between words when they are shown, so that a terminal never breaks a word.
