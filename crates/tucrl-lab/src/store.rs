@@ -133,7 +133,7 @@ impl Store {
     /// The experiment that the results belong to.
     fn experiment(&self, catalogue: &Catalogue) -> Result<Experiment, StoreError> {
         let copy = self.directory.join(EXPERIMENT);
-        let fits = |experiment: &Experiment| matches!(self.stranger(experiment), Ok(None));
+        let fits = |experiment: &Experiment| matches!(self.foreign_run(experiment), Ok(None));
         Ok(Experiment::read_stored(&copy, catalogue, fits)?)
     }
 

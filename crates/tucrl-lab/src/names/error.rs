@@ -216,7 +216,7 @@ fn required(name: &str, key: &str, expected: &str, bound: &Bound) -> String {
     match bound {
         Bound::Nothing => format!(": {write}"),
         Bound::Span => {
-            format!("; r_max times the expected time of the longest shortest path is one: {write}")
+            format!("; r_max times the diameter is one: {write}")
         }
         Bound::SpanOf { world, span, above } => {
             format!("; the span of {world} is {span}: try {key}={above}")

@@ -313,9 +313,14 @@ fn what_the_library_refuses_is_pointed_at() {
              ucrl2b:delta=0\n               ^",
         ),
         (
+            "scal+",
+            "scal+ needs c, an upper bound on the bias span; r_max times the diameter is one: write scal+:c=value; it \
+             accepts a number of at least 0",
+        ),
+        (
             "scal:mode=theory",
-            "scal: `c` = inf is out of range: it accepts a positive finite span bound with \
-             mode=theory",
+            "scal needs c, an upper bound on the bias span; r_max times the diameter is one: write scal:c=value; it \
+             accepts a number of at least 0, or inf",
         ),
         (
             "scal:c=2,aperiodicity=0",
