@@ -191,7 +191,7 @@ const TABLE: &[(&str, i32, &str)] = &[
     (
         "learn theta --agent random --agent heuristic",
         1,
-        "error: in theta: heuristic: this algorithm must be told a rule of thumb, which this world cannot tell: choose another world or algorithm",
+        "error: in theta: heuristic: this algorithm needs a rule of thumb, which this world does not provide: choose another world or algorithm",
     ),
     (
         "learn taxi --agent tucrl,ucrl",

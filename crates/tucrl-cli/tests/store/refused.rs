@@ -37,8 +37,8 @@ fn what_a_world_cannot_tell_is_said_once() {
     let said = refused("\"breakout-game:rows=2,columns=2\", \"theta\"", "\"random\", \"heuristic\"");
     assert_eq!(
         said,
-        "error: exp.toml:5: `agents[1]`: in theta: heuristic: this algorithm must be told a rule of thumb, which this \
-         world cannot tell: choose another world or algorithm\n"
+        "error: exp.toml:5: `agents[1]`: in theta: heuristic: this algorithm needs a rule of thumb, which this \
+         world does not provide: choose another world or algorithm\n"
     );
     let said = refused("\"chain\"", "\"ucrl:r_max=0.5\"");
     assert_eq!(said.matches("error: ").count(), 1, "{said}");
