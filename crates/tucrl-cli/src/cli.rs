@@ -322,7 +322,7 @@ pub(crate) struct Agents {
 const LEARN_HELP: &str = "\
 Examples:
   tucrl learn three-state:delta=0 --agent tucrl --agent ucrl --agent scal:c=5
-  tucrl learn taxi --agent tucrl:alpha_r=0.01,alpha_p=0.001,warm_start=true --steps 1e7
+  tucrl learn taxi --agent tucrl:relaxation=mass,alpha=1e-4,warm_start=true --steps 100k
   tucrl learn river-swim --agent optimistic-q --json > runs.jsonl
   tucrl learn model.json --agent tucrl --steps 1e5
 
