@@ -60,6 +60,9 @@ pub struct OptionInfo {
     /// The option whose value this one has when the key is absent; see [`Inherited`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inherits: Option<String>,
+    /// The quantity of the world that it bounds from above, such as `span`; the extension `x-bounds`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<String>,
     /// The accepted values.
     pub accepts: Accepts,
     /// What it means.
@@ -433,6 +436,7 @@ fn info(key: &str, schema: &Value, defaults: &Map<String, Value>) -> OptionInfo 
             .collect(),
         default: defaults.get(key).cloned().unwrap_or(Value::Null),
         is_required: find(schema, "x-required").is_some(),
+        bounds: find(schema, "x-bounds").and_then(Value::as_str).map(Into::into),
         inherits: find(schema, "x-inherits").and_then(Value::as_str).map(Into::into),
         accepts,
         help,
