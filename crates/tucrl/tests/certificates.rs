@@ -52,7 +52,7 @@ fn fraction_bits(number: f64) -> usize {
 fn integer(number: f64, scale: usize) -> BigInt {
     let (integer, shift) = parts(number);
     let up = scale as i64 - i64::from(shift);
-    if up >= 0 { BigInt::from(integer) << up } else { BigInt::from(integer >> -up) }
+    if up >= 0 { BigInt::from(integer) << up } else { BigInt::from(integer) >> -up }
 }
 
 fn determinant(matrix: &[Vec<BigInt>]) -> BigInt {
@@ -60,7 +60,8 @@ fn determinant(matrix: &[Vec<BigInt>]) -> BigInt {
         [] => BigInt::from(1),
         [first, rest @ ..] => {
             let mut sum = BigInt::ZERO;
-            for (column, entry) in first.iter().enumerate().filter(|entry| *entry.1 != BigInt::ZERO) {
+            for (column, entry) in first.iter().enumerate().filter(|entry| *entry.1 != BigInt::ZERO)
+            {
                 let without = |row: &Vec<BigInt>| {
                     let kept = row.iter().enumerate().filter(|&(c, _)| c != column);
                     kept.map(|(_, entry)| entry.clone()).collect()
@@ -322,7 +323,8 @@ fn gains_from_a_start_distribution_are_certified() {
         builder.start_law(law.iter().map(|p| p / total).enumerate());
         let mdp = builder.build().unwrap();
         let (gain, error) = solve(&mdp).unwrap().gain_from_start(&mdp);
-        let scale = |of: &dyn Fn(usize) -> f64| (0..states).map(of).map(fraction_bits).max().unwrap();
+        let scale =
+            |of: &dyn Fn(usize) -> f64| (0..states).map(of).map(fraction_bits).max().unwrap();
         let start: Vec<f64> = mdp.start().map(|entry| entry.1).collect();
         let (p_scale, r_scale) = (scale(&|s| start[s]), scale(&|s| mdp.mean_reward(s)));
         let weight = |s: usize| integer(start[s], p_scale);

@@ -10,9 +10,9 @@
 //! component. If it is not unique, the limit of value iteration from zero is reported, which is the
 //! one that the paper's algorithms compute.
 
-use super::{BiasKind, distance};
 use super::seidel::{self, Gauge};
 use super::sub_mdp::{Improvement, SubMdp};
+use super::{BiasKind, distance};
 use crate::chain::ChainValues;
 use crate::error::SolveError;
 use crate::structure;
@@ -75,7 +75,8 @@ impl ConstantGain {
         distance(self.high, self.gain).max(distance(self.gain, self.low))
     }
 
-    fn width(&self) -> f64 {
+    /// The distance of the bounds.
+    pub(crate) fn width(&self) -> f64 {
         self.high - self.low
     }
 
@@ -117,6 +118,9 @@ fn mixed(sub: &SubMdp<'_>, aim: Aim, gauge: Gauge) -> Option<ConstantGain> {
     let outcome = seidel::iterate(sub, aim.r_max, aim.tolerance, margin, gauge)?;
     let list = outcome.shortlist;
     let mut answer = ConstantGain::of_bias(&list, outcome.values, outcome.sweeps);
+    if gauge == Gauge::Returns {
+        answer.gain = outcome.gain.max(answer.low).min(answer.high);
+    }
     if !is_unique(&list, aim.r_max, &answer.bias) {
         return None;
     }
@@ -394,7 +398,7 @@ fn led_to(sub: &SubMdp<'_>, choice: &[u32], members: &[u32]) -> Vec<u32> {
 
 /// Changes a policy outside the given states so that it reaches them: breadth-first, each state takes
 /// the pair most likely to lead to states already placed.
-fn walk_to(sub: &SubMdp<'_>, choice: &[u32], mut is_placed: Vec<bool>) -> Vec<u32> {
+pub(crate) fn walk_to(sub: &SubMdp<'_>, choice: &[u32], mut is_placed: Vec<bool>) -> Vec<u32> {
     let states = sub.len();
     let mut led = choice.to_vec();
     let into = crate::graph::Reversed::new(states, |edge| {

@@ -165,12 +165,30 @@ pub fn solve_with(mdp: &Mdp, effort: Effort) -> Result<Solution, SolveError> {
     let (mut gain, mut error) = (answer.gain, answer.error());
     if error > 1e3 * tolerance && members.len() < states {
         // Transient states with a huge bias widen the bounds, but the gain does not depend on them.
-        let inside = stay_within(mdp, &end_components, members, &mut vec![0; states], effort.patience);
+        let local = &mut vec![0; states];
+        let (_, inside) = stay_within(mdp, &end_components, members, local, effort.patience);
         if inside.error() < error {
             (gain, error) = (inside.gain, inside.error());
         }
     }
     Ok(solution(mdp, &sub, vec![gain; states], vec![error; states], answer, 0))
+}
+
+/// An end component as a sub-MDP. `local` is scratch.
+fn component(
+    mdp: &Mdp,
+    end_components: &EndComponents,
+    members: &[u32],
+    local: &mut [u32],
+) -> SubMdp<'static> {
+    SubMdp::of(
+        mdp,
+        members.to_vec(),
+        local,
+        |state| staying_pair(mdp, end_components, state),
+        |pair| end_components.pair_stays(pair),
+        |_, pair| mdp.mean_reward(pair),
+    )
 }
 
 /// The optimal gain of staying in one end component forever. `local` is scratch.
@@ -180,18 +198,11 @@ fn stay_within(
     members: &[u32],
     local: &mut [u32],
     patience: f64,
-) -> ConstantGain {
-    let stays = |pair: usize| end_components.pair_stays(pair);
-    let sub = SubMdp::of(
-        mdp,
-        members.to_vec(),
-        local,
-        |state| staying_pair(mdp, end_components, state),
-        stays,
-        |_, pair| mdp.mean_reward(pair),
-    );
+) -> (SubMdp<'static>, ConstantGain) {
+    let sub = component(mdp, end_components, members, local);
     let r_max = mdp.r_max();
-    constant::solve(&sub, Aim { r_max, tolerance: TOLERANCE * r_max, patience })
+    let answer = constant::solve(&sub, Aim { r_max, tolerance: TOLERANCE * r_max, patience });
+    (sub, answer)
 }
 
 /// A pair that never leaves the end component of its state; a state of a component has one.
@@ -204,8 +215,13 @@ fn solve_multichain(mdp: &Mdp, end_components: &EndComponents, patience: f64) ->
     let r_max = mdp.r_max();
     let (mut stay, mut sweeps) = (Vec::new(), 0);
     let mut local = vec![0; mdp.states()];
+    // A pair of each state that an optimal policy plays: first those of staying.
+    let mut played: Vec<u32> = mdp.pair_start[..mdp.states()].to_vec();
     for members in end_components.members() {
-        let answer = stay_within(mdp, end_components, members, &mut local, patience);
+        let (sub, answer) = stay_within(mdp, end_components, members, &mut local, patience);
+        for (index, &pair) in answer.choice.iter().enumerate() {
+            played[sub.state(index)] = sub.pair(pair as usize) as u32;
+        }
         let (low, high) = (answer.low.max(0.0), answer.high.min(r_max));
         stay.push(Worth { value: answer.gain.max(low).min(high), low, high });
         sweeps += answer.sweeps;
@@ -246,9 +262,31 @@ fn solve_multichain(mdp: &Mdp, end_components: &EndComponents, patience: f64) ->
         |pair| conserves[pair],
         |state, pair| mdp.mean_reward(pair) - gain[state],
     );
-    let answer =
-        constant::solve(&sub, Aim { r_max, tolerance: 8.0 * TOLERANCE * r_max, patience });
-    solution(mdp, &sub, gain, error, answer, sweeps)
+    let aim = Aim { r_max, tolerance: 8.0 * TOLERANCE * r_max, patience };
+    let answer = constant::solve(&sub, aim);
+    let is_decided = answer.width() <= 1e-6 * r_max;
+    let mut solution = solution(mdp, &sub, gain, error, answer, sweeps);
+    if !is_decided {
+        // Without a bias, its greedy policy may stay where it should leave: leave as the quotient says.
+        for (node, &pair) in settled.leave_by.iter().enumerate() {
+            let Some(pair) = pair else { continue };
+            let exit = mdp.pair_start.partition_point(|&start| start <= pair) - 1;
+            if let Some(members) = end_components.members().get(node) {
+                let sub = component(mdp, end_components, members, &mut local);
+                let choice: Vec<u32> =
+                    (0..sub.len()).map(|index| sub.pairs_of(index).start as u32).collect();
+                let is_exit = members.iter().map(|&state| state as usize == exit).collect();
+                for (index, pair) in constant::walk_to(&sub, &choice, is_exit).iter().enumerate() {
+                    played[sub.state(index)] = sub.pair(*pair as usize) as u32;
+                }
+            }
+            played[exit] = pair;
+        }
+        let actions =
+            played.iter().zip(&mdp.pair_start).map(|(pair, first)| (pair - first) as usize);
+        solution.policy = Policy::deterministic(actions);
+    }
+    solution
 }
 
 /// An upper bound on a - b.

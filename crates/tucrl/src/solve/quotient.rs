@@ -287,8 +287,11 @@ impl Circle<'_> {
             let at = |node: usize| self.at(node, &value, gain.outside);
             self.quotient.change(departure, at).1 >= -NEAR * scale
         };
-        let count =
-            Problem { step: 1.0, stay: &|node| self.stay.get(node).map(|_| 0.0), outside: &|_| 0.0 };
+        let count = Problem {
+            step: 1.0,
+            stay: &|node| self.stay.get(node).map(|_| 0.0),
+            outside: &|_| 0.0,
+        };
         let (departures, _) = self.policy_iteration(&count, &is_near);
         let low = self.lower(&departures, &choice, worth);
         let high = self.upper(&departures, &choice, worth);
@@ -419,8 +422,11 @@ impl Circle<'_> {
     /// Upper bounds on the optimal values: u + c w, see the head of this file.
     fn upper(&self, w: &[f64], choice: &[Choice], worth: &[Worth]) -> Vec<f64> {
         let outside = |node: usize| worth[node].high;
-        let bounded =
-            Problem { step: 0.0, stay: &|node| self.stay.get(node).map(|s| s.high), outside: &outside };
+        let bounded = Problem {
+            step: 0.0,
+            stay: &|node| self.stay.get(node).map(|s| s.high),
+            outside: &outside,
+        };
         let best_end = self.ends(&|worth| worth.high, worth).fold(f64::NEG_INFINITY, f64::max);
         let mut u = vec![0.0; self.len()];
         if self.evaluate(&bounded, choice, &mut u).is_err() {
@@ -447,8 +453,11 @@ impl Circle<'_> {
     /// Lower bounds on the values of a policy, and so on the optimal ones: l - c w.
     fn lower(&self, w: &[f64], choice: &[Choice], worth: &[Worth]) -> Vec<f64> {
         let outside = |node: usize| worth[node].low;
-        let bounded =
-            Problem { step: 0.0, stay: &|node| self.stay.get(node).map(|s| s.low), outside: &outside };
+        let bounded = Problem {
+            step: 0.0,
+            stay: &|node| self.stay.get(node).map(|s| s.low),
+            outside: &outside,
+        };
         let worst_end = self.ends(&|worth| worth.low, worth).fold(f64::INFINITY, f64::min);
         let mut l = vec![0.0; self.len()];
         let mut price = Price::default();

@@ -45,6 +45,9 @@ pub(super) enum Gauge {
 pub(super) struct Outcome {
     /// Values whose increments agree within the tolerance or rounding.
     pub(super) values: Vec<f64>,
+    /// The estimate of the gain in the last sweep. With [`Gauge::Returns`] it has more digits than the
+    /// bounds.
+    pub(super) gain: f64,
     /// Contains all pairs within the margin of the best.
     pub(super) shortlist: SubMdp<'static>,
     /// Sweeps over all or some of the pairs.
@@ -96,7 +99,8 @@ pub(super) fn iterate(
                 Gauge::Mean => mean,
                 Gauge::Returns => {
                     let read = returns.iter().zip(&before);
-                    read.map(|(&(state, weight), old)| weight * (values[state as usize] - old)).sum()
+                    read.map(|(&(state, weight), old)| weight * (values[state as usize] - old))
+                        .sum()
                 }
             };
             let correction = change / mean_response;
@@ -133,7 +137,7 @@ pub(super) fn iterate(
         let span = high - low;
         let is_rounding = span <= 2.0 * rounding && span > 0.5 * earlier_span;
         if span <= tolerance || is_rounding {
-            return list.map(|list| Outcome { values, shortlist: list.sub, sweeps });
+            return list.map(|list| Outcome { values, gain, shortlist: list.sub, sweeps });
         }
         if look % TREND == 0 {
             let decay = (earlier_span / span).ln() / f64::from(TREND);
