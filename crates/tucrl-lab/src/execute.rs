@@ -151,7 +151,7 @@ pub fn prepare(
     for cell in cells {
         let Entry::Vacant(place) = worlds.entry(cell.world) else { continue };
         let world = &experiment.worlds[cell.world];
-        let fault = |problem| experiment.fault(&world.place, problem);
+        let fault = |problem| experiment.fault_of_world(cell.world, problem);
         let prepared =
             panic::catch_unwind(AssertUnwindSafe(|| experiment.prepare(cell.world, watch)));
         let prepared = prepared.unwrap_or_else(|panic| {

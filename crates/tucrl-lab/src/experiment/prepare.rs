@@ -93,7 +93,15 @@ impl Experiment {
         lost.into_iter().chain(uncertain).chain(short).collect()
     }
 
-    pub(crate) fn fault(&self, place: &Place, problem: ExperimentProblem) -> ExperimentError {
+    pub(crate) fn fault_of_world(
+        &self,
+        index: usize,
+        problem: ExperimentProblem,
+    ) -> ExperimentError {
+        self.fault(&self.worlds[index].place, problem)
+    }
+
+    fn fault(&self, place: &Place, problem: ExperimentProblem) -> ExperimentError {
         let problem = Box::new(problem);
         match self.path.clone() {
             Some(path) => {
