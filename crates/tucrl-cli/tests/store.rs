@@ -31,6 +31,8 @@ mod refused;
 mod status;
 #[path = "store/version_1.rs"]
 mod version_1;
+#[path = "store/worlds.rs"]
+mod worlds;
 
 const EXPERIMENT: &str = r#"
 name = "small"

@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::Figures;
-use super::text::{Cells, facts_rows, final_table, pair_table, provenance_rows};
+use super::text::{Cells, facts_rows, final_table, pair_table, provenance_rows, uncertainty};
 use crate::record::{Provenance, StoredRun};
 use crate::stats::Study;
 use crate::text::printable;
@@ -27,6 +27,9 @@ pub fn markdown(study: &Study<'_>, provenance: &[Provenance], figures: &[Figures
         add(&format!("\n## {}\n\n", escaped(world.world)));
         for (caption, path) in figures.get(index).into_iter().flatten() {
             add(&format!("![{}]({path})\n\n", escaped(caption)));
+        }
+        if let Some(warning) = uncertainty(world) {
+            add(&format!("**Warning:** {warning}\n\n"));
         }
         add(&table(&final_table(world)));
         if !world.pairs.is_empty() {

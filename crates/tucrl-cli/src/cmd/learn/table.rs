@@ -9,7 +9,8 @@ use tucrl::truth::Baseline;
 use tucrl_lab::runner::Outcome;
 use tucrl_lab::stats::{Growth, half_width, mean};
 use tucrl_lab::text::{
-    counted, digits, mean_and_half, number, plain_growth, printable, short_duration, wrapped,
+    counted, digits, mean_and_half, number, plain_growth, printable, short_duration, with_error,
+    wrapped,
 };
 
 use super::super::text::page_width;
@@ -45,7 +46,11 @@ pub(super) fn page(learned: &Learned<'_>) -> Result<String, Error> {
         printable(&world),
         counted(learned.steps() as usize, "step")
     )?;
-    let (gain, reachable) = (number(facts.gain), facts.reachable);
+    let gain = match facts.regret_error(learned.steps()) {
+        Some(_) => with_error(facts.gain, facts.gain_error),
+        None => number(facts.gain),
+    };
+    let reachable = facts.reachable;
     let states = counted(facts.states as usize, "state");
     match &facts.baseline {
         Baseline::Optimal => {
