@@ -15,6 +15,7 @@ use super::seidel;
 use super::sub_mdp::{Improvement, SubMdp};
 use crate::chain::ChainValues;
 use crate::error::SolveError;
+use crate::pulse::unless_stopped;
 use crate::structure;
 
 /// Weight of the transition in a damped sweep; the rest stays in place.
@@ -213,7 +214,7 @@ impl Iteration {
         let fewest = if sub.len() <= POLISH_LIMIT && sub.is_narrow() { VERY_FEW } else { FEW };
         let allowed = ((budget / cost) as u64).max(fewest);
         let mut earlier_span = f64::INFINITY;
-        for sweep in 1..=allowed {
+        for sweep in unless_stopped(1..=allowed) {
             let (low, high) = sub.sweep(&self.values, DAMPING, &mut self.swept);
             self.sweeps += 1;
             // Only differences between states matter; keep the numbers small.
@@ -267,7 +268,7 @@ fn policy_iteration(
     let mut choice = from.to_vec();
     let mut best: Option<ConstantGain> = None;
     let mut trouble = None;
-    for _ in 0..ROUND_LIMIT {
+    for _ in unless_stopped(0..ROUND_LIMIT) {
         let mut values = match sub.chain(&choice).values() {
             Ok(values) => values,
             Err(error) => {

@@ -17,6 +17,7 @@ mod sub_mdp;
 use crate::error::SolveError;
 use crate::mdp::Mdp;
 use crate::policy::Policy;
+use crate::pulse::Pulse;
 use crate::structure::{self, EndComponents};
 use constant::ConstantGain;
 use quotient::Quotient;
@@ -112,6 +113,14 @@ pub fn solve(mdp: &Mdp) -> Result<Solution, SolveError> {
 /// # Errors
 /// As for [`solve`].
 pub fn solve_to(mdp: &Mdp, accuracy: f64) -> Result<Solution, SolveError> {
+    let solution = solve_within(mdp, accuracy);
+    if Pulse::is_stopped() {
+        return Err(SolveError::Interrupted { what: "the optimal gain" });
+    }
+    solution
+}
+
+fn solve_within(mdp: &Mdp, accuracy: f64) -> Result<Solution, SolveError> {
     let tolerance = accuracy.max(TOLERANCE * mdp.r_max());
     let sub = SubMdp::whole(mdp);
     let states = mdp.states();

@@ -8,6 +8,7 @@
 use crate::chain::TransientSolver;
 use crate::error::SolveError;
 use crate::mdp::Mdp;
+use crate::pulse::unless_stopped;
 use crate::structure::EndComponents;
 
 /// The largest number of rounds of policy iteration.
@@ -66,7 +67,7 @@ impl<'a> Quotient<'a> {
                 })
                 .collect();
         let mut value = vec![0.0; nodes];
-        for _ in 0..ROUND_LIMIT {
+        for _ in unless_stopped(0..ROUND_LIMIT) {
             self.evaluate(step, stop, &choice, &mut value)?;
             let (mut has_improved, mut residual) = (false, 0.0f64);
             for node in 0..nodes {

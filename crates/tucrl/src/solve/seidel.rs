@@ -17,6 +17,7 @@
 //! of many.
 
 use super::sub_mdp::SubMdp;
+use crate::pulse::Pulse;
 
 /// The bounds are computed when the changes of a sweep differ by less than this share of the last
 /// distance between the bounds, or after `SWEEP_LIMIT` sweeps.
@@ -70,6 +71,9 @@ pub(super) fn iterate(
         values.iter_mut().for_each(|value| *value -= gain);
         let mut difference = f64::INFINITY;
         for _ in 0..SWEEP_LIMIT {
+            if Pulse::is_stopped() {
+                return None;
+            }
             let (mean, spread) = match &list {
                 Some(list) => list.sub.sweep_chosen_in_place(&choice, gain, &mut values),
                 None => sub.sweep_in_place(gain, &mut values),
