@@ -14,7 +14,7 @@ use tucrl::explore::ExploreError;
 use tucrl::mdp::Mdp;
 use tucrl::model::Model;
 use tucrl::options::OptionError;
-use tucrl::truth::{SEARCH_LIMIT, search};
+use tucrl::truth::{SEARCH_LIMIT, Watch, search};
 use tucrl::worlds::WorldKind;
 
 use super::Catalogue;
@@ -193,11 +193,29 @@ impl World {
     /// When an option is out of range, the file is faulty, a read option does not apply, or too many states
     /// are reachable for a table.
     pub fn build(&self, options: &ReadOptions) -> Result<Arc<Mdp>, LoadError> {
+        self.build_watched(options, &())
+    }
+
+    /// The same with reports of progress.
+    ///
+    /// # Errors
+    /// As [`World::build`].
+    pub fn build_watched(
+        &self,
+        options: &ReadOptions,
+        watch: &dyn Watch,
+    ) -> Result<Arc<Mdp>, LoadError> {
+        watch.begin("building the world");
         match self.open(options)? {
             Model::Table(mdp) => Ok(mdp),
             Model::Generated(generator) => {
-                let found = search(&*generator, SEARCH_LIMIT, &())?;
-                Ok(Arc::new(found.table(&*generator, &|_, _| true)?))
+                let found = search(&*generator, SEARCH_LIMIT, watch)?;
+                watch.begin("building the table of what is reachable");
+                let report = |done, of| {
+                    watch.done(done, of);
+                    true
+                };
+                Ok(Arc::new(found.table(&*generator, &report)?))
             }
         }
     }
