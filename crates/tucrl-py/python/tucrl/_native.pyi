@@ -524,7 +524,7 @@ def learn(
     agents: Sequence[str],
     steps: _Whole,
     seeds: _Whole,
-    seed: int,
+    seed: _Seed,
     jobs: _Whole | None,
     checkpoints: _Whole,
     progress: Callable[[int], object] | None,
