@@ -129,6 +129,9 @@ fn solve_within(mdp: &Mdp, accuracy: f64) -> Result<Solution, SolveError> {
         return Ok(solution(mdp, &sub, gain, error, answer, 0));
     }
     let end_components = structure::end_components(mdp);
+    if Pulse::is_stopped() {
+        return Err(SolveError::Interrupted { what: "the structure" });
+    }
     let [members] = end_components.members() else {
         return solve_multichain(mdp, &end_components);
     };
