@@ -188,10 +188,10 @@ impl Arguments {
         }
     }
 
-    /// The option whose value is the default of this one.
+    /// The option that this one inherits from.
     fn ancestor(&self, option: &OptionInfo) -> Option<&OptionInfo> {
-        let inherited = option.default.as_str()?;
-        self.options.iter().find(|other| other.key == inherited && other.key != option.key)
+        let inherited = option.inherits.as_ref()?;
+        self.options.iter().find(|other| other.key == *inherited)
     }
 
     fn is_default(&self, option: &OptionInfo) -> bool {

@@ -80,7 +80,15 @@ fn module() -> String {
             let default = shown(&option.default, false);
             writeln!(out, "    {}: {}", option.key, annotation(option)).unwrap();
             let help = option.help.replace('"', "'");
-            writeln!(out, "    \"\"\"{help}; {default} unless given.\"\"\"").unwrap();
+            let unless = match option.is_required {
+                true => "required".to_owned(),
+                false => format!("{default} unless given"),
+            };
+            writeln!(out, "    \"\"\"{help}; {unless}.\"\"\"").unwrap();
+            for alias in &option.aliases {
+                writeln!(out, "    {alias}: {}", annotation(option)).unwrap();
+                writeln!(out, "    \"\"\"the same as {}.\"\"\"", option.key).unwrap();
+            }
         }
     }
     out
@@ -105,7 +113,7 @@ fn overloads() -> String {
     }
     out += "    @overload\n    def __new__(\n        cls,\n        spec: str,\n";
     out += SIGNATURE;
-    out + "    ) -> Self: ...\n" + END
+    out + "        **options: float | str | bool,\n    ) -> Self: ...\n" + END
 }
 
 fn assert_says(file: &str, expected: impl FnOnce(&str) -> String) {

@@ -1,4 +1,4 @@
-//! Runs many agents on all cores and reports the steps taken.
+//! How are many agents run on all cores, and how far are they?
 
 mod runs;
 
@@ -11,7 +11,7 @@ use tucrl::pulse::Pulse;
 use tucrl::run::Run;
 use tucrl_lab::experiment::LONGEST;
 use tucrl_lab::runner::{Outcome, Watch};
-use tucrl_lab::{Experiment, Lesson, NamedAgent, World, execute};
+use tucrl_lab::{Experiment, InMemory, NamedAgent, World, execute};
 
 use crate::agent::whole;
 use crate::errors::{bad_input, failed, of_experiment};
@@ -66,7 +66,7 @@ pub(crate) fn learn(
 ) -> PyResult<PyRuns> {
     let jobs = jobs.map_or(Ok(0), |jobs| whole("jobs", &jobs, 1, u16::MAX.into()))?;
     let agents = agents.iter().map(|spec| NamedAgent::parse(spec)).collect::<Result<_, _>>();
-    let lesson = Lesson {
+    let given = InMemory {
         world: World::Given { name: world.name().to_owned(), model: world.model() },
         agents: agents.map_err(bad_input)?,
         steps: whole("steps", steps, 1, LONGEST)?,
@@ -74,7 +74,7 @@ pub(crate) fn learn(
         master_seed: seed.0,
         checkpoints: whole("checkpoints", checkpoints, 1, 10_000)? as u32,
     };
-    let experiment = Experiment::new(lesson).map_err(of_experiment)?;
+    let experiment = Experiment::new(given).map_err(of_experiment)?;
     let cells = experiment.cells();
     let prepare = |watch: &Progress| execute::prepare(&experiment, &cells, watch);
     let worlds = work::run(py, "preparing the world", prepare)?.map_err(of_experiment)?;

@@ -1,4 +1,4 @@
-//! `tucrl.Plan`, and the records of episodes.
+//! What does Python see of plans and episodes? `tucrl.Plan`, read-only, and the fields of `tucrl.Episode`.
 
 use numpy::PyArray1;
 use pyo3::prelude::*;

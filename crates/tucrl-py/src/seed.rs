@@ -1,4 +1,4 @@
-//! Reads a seed: a number, a generator of random numbers, or none for fresh entropy.
+//! What is a seed? A number, a generator of random numbers, or none for fresh entropy.
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;

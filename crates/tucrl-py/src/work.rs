@@ -1,4 +1,4 @@
-//! Runs long work while Python stays responsive.
+//! How does long work run while Python stays responsive?
 //!
 //! Work runs without the interpreter's lock, on a pool of threads of this process. The calling thread wakes up ten times
 //! a second, lets Python handle signals, so that Ctrl-C stops the work by its pulse, and shows progress after two seconds.

@@ -2,6 +2,7 @@
 
 import copy
 import itertools
+import json
 import pickle
 import subprocess
 import sys
@@ -53,7 +54,7 @@ NAMES = {
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES.keys())
 def test_hashable_states_give_the_run_of_integers(spec: str, name) -> None:  # type: ignore[no-untyped-def]
     mdp = tucrl.MDP("river-swim")
-    # States that nobody meets may have any name and any number: sizes are what counts.
+    # States that are never visited may have any name and any number: only the sizes matter.
     states = 10**13
     plain = tucrl.Agent(spec, states, 2, seed=3)
     other = tucrl.Agent(spec, states, 2, seed=3)
@@ -109,6 +110,27 @@ def test_copies_are_independent() -> None:
         assert np.array_equal(agent.visits, before) and agent.steps == 100
         assert "a state of its own" in twin.seen_states
         assert "a state of its own" not in agent.seen_states
+
+
+def test_a_pickle_of_the_first_version_is_refused_with_what_to_do() -> None:
+    agent = tucrl.Agent("tucrl", 3, 2)
+    restore, (document, *rest) = agent.__reduce__()
+    # The first version had no number, and the algorithm as a nested enum.
+    old = json.loads(document)
+    del old["version"]
+    with pytest.raises(ValueError, match="pickled in version 1.*make the agent anew"):
+        restore(json.dumps(old).encode(), *rest)
+    assert restore(document, *rest).spec == agent.spec
+
+
+def test_a_saved_agent_of_the_first_version_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "agent.state"
+    tucrl.Agent("tucrl", 3, 2).save(path)
+    header, rest = path.read_text().split("\n", 1)
+    assert json.loads(header)["version"] == 2
+    path.write_text(json.dumps({**json.loads(header), "version": 1}) + "\n" + rest)
+    with pytest.raises(ValueError, match="version 1 .*start the agent anew"):
+        tucrl.Agent.load(path)
 
 
 def test_a_checkpoint_of_the_command_is_an_agent(tmp_path: Path) -> None:

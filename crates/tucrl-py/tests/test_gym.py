@@ -323,7 +323,7 @@ def test_a_generator_seeds_an_environment_and_advances() -> None:
     assert len(set(starts(np.random.default_rng(3)))) > 10
 
 
-def test_a_range_that_nobody_declared_is_learned_with_a_warning() -> None:
+def test_an_undeclared_reward_range_is_learned_with_a_warning() -> None:
     with pytest.warns(UserWarning, match="no reward_range was declared"):
         env = tucrl.gym.Continuing(Clock())
     env.reset()

@@ -49,7 +49,8 @@ pub struct EpisodeRecord {
 
 impl EpisodeRecord {
     /// Whether both states never seen and under-visited pairs were left when the episode began; for
-    /// TUCRL, whether it planned on the former. Others always do (see `planned_unseen`).
+    /// TUCRL, whether it planned on the former. Other algorithms always plan on unseen states (see
+    /// `planned_unseen`).
     pub fn is_exploratory(&self) -> bool {
         self.unseen > 0 && self.under_visited > 0
     }
@@ -161,7 +162,7 @@ impl<P: Planner> Episodic<P> {
         if !is_first {
             let verdict = rule.before_choice(&self.view(plan));
             if verdict != Verdict::Continue {
-                self.heed(verdict);
+                self.apply(verdict);
                 return None;
             }
         }
@@ -170,7 +171,7 @@ impl<P: Planner> Episodic<P> {
         if !is_first {
             let verdict = rule.before_pair(&self.view(plan), pair);
             if verdict != Verdict::Continue {
-                self.heed(verdict);
+                self.apply(verdict);
                 return None;
             }
         }
@@ -199,7 +200,7 @@ impl<P: Planner> Episodic<P> {
 
     /// Ends the episode, or only its plan.
     #[cold]
-    fn heed(&mut self, verdict: Verdict) {
+    fn apply(&mut self, verdict: Verdict) {
         let (Verdict::Replan(stop) | Verdict::End(stop)) = verdict else { return };
         self.episodes.extend(self.present(stop));
         self.is_over = true;
@@ -243,7 +244,7 @@ impl<P: Planner> Episodic<P> {
         self.random = random;
         self.sweeps += plan.sweeps;
         if self.replans > 0 {
-            // The new plan may want a pair that the episode has used up; then the episode ends here.
+            // The new plan may choose a pair whose visits have doubled already; then the episode ends here.
             let verdict = self.planner.rule().before_pair(&self.view(&plan), pair);
             if verdict != Verdict::Continue {
                 self.close_episode();

@@ -205,11 +205,6 @@ impl Outcomes {
         &self.0
     }
 
-    /// Adds the outcomes of another list, with their next states mapped by `next`.
-    pub fn extend_from(&mut self, other: &[Outcome], next: impl Fn(StateId) -> StateId) {
-        self.0.extend(other.iter().map(|o| Outcome { next: next(o.next), ..o.clone() }));
-    }
-
     /// The expected reward of a list made by [`list`], rounded as in a table.
     pub fn mean_reward(&self) -> f64 {
         match self.0.as_slice() {

@@ -24,10 +24,11 @@ use crate::space::{ActionId, Space, StateId};
 
 /// A learner at work.
 pub trait Learner: Send + Sync {
-    /// The action to play now. Asking again without playing gives the same answer.
+    /// The action to play now; asked once before each [`Learner::observe`]. The learners of this library give the
+    /// same answer when they are asked again.
     ///
     /// # Errors
-    /// When a plan does not converge; the learner then stands where it stood before.
+    /// When a plan does not converge; the learner is then unchanged.
     fn act(&mut self) -> Result<ActionId, PlanError>;
 
     /// The action to play now; `None` if a plan must be made first, which [`Learner::act`] does then. Callers who
@@ -126,7 +127,7 @@ pub struct Setting {
     pub r_max: f64,
     /// How many steps will be taken.
     pub steps: u64,
-    /// What is told to algorithms that ask for it.
+    /// Prior knowledge, for algorithms that need it.
     pub knowledge: Knowledge,
 }
 
@@ -150,11 +151,11 @@ pub struct Knowledge {
     pub policy_states: Option<Arc<[StateId]>>,
     /// True mean rewards, for `known_rewards`.
     pub mean_rewards: Option<KnownMeans>,
-    /// What a person would play, for the heuristic.
+    /// A hand-written policy, for the heuristic.
     pub rule_of_thumb: Option<RuleOfThumb>,
 }
 
-/// What a person would play in a state, if the world knows.
+/// A hand-written policy of a world, where it is defined.
 #[derive(Clone)]
 pub struct RuleOfThumb(pub Arc<dyn Fn(StateId) -> Option<ActionId> + Send + Sync>);
 
@@ -173,7 +174,7 @@ pub enum AgentError {
     Option(#[from] OptionError),
     /// The algorithm needs something that was not supplied.
     #[error(
-        "this algorithm must be told {what}, which this world cannot tell: choose another world or algorithm"
+        "this algorithm needs {what}, which this world does not provide: choose another world or algorithm"
     )]
     Missing {
         /// What it needs.
@@ -227,7 +228,7 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
         1
     }
 
-    /// Why so short a run cannot show anything but exploration, if that is so.
+    /// Why the run is too short for anything but exploration, if it is.
     fn too_short(&self, _setting: &Setting, _reachable: u64) -> Option<TooShort> {
         None
     }

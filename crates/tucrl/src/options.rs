@@ -2,139 +2,28 @@
 //!
 //! The options struct is the only source. Field name = key, doc comment = help, `Default` = default, enum
 //! variants = accepted words, `#[schemars(extend("minimum" = 0.0))]` (or `exclusiveMinimum`, `maximum`) = range.
-//! [`Described::of`] reads all of that off the type's JSON schema. Two extensions exist: `x-aliases`, other
-//! spellings of the key, and `x-accepts`, a description of the accepted values where the range does not say it.
+//! [`Described::of`] reads all of that off the type's JSON schema. Two extensions exist for fields: `x-aliases`,
+//! other spellings of the key, and `x-accepts`, a description of the accepted values where the range does not say it.
 //!
-//! Option types for values that are not plain: [`NumberOr`] and [`IntegerOr`] (a number or a word, such as an
-//! inherited, a nominal or a world's value), [`Spec`] (another world), and `Option`, whose default `None` makes
-//! the option required.
+//! Option types for values that are not plain: [`NumberOr`] and [`IntegerOr`] (a number or a word), among them
+//! [`Inherited`] (from the option `alpha`) and [`FromWorld`]; [`Required`] (no default); [`Spec`] (another world).
 
-use std::borrow::Cow;
+mod types;
+
 use std::fmt;
 
+use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use thiserror::Error;
 
-/// A number, or a word that stands for one.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum NumberOr<W> {
-    /// The number.
-    Number(f64),
-    /// The word.
-    Word(W),
-}
-
-impl<W> NumberOr<W> {
-    /// The number, or what the word stands for.
-    pub fn or(self, word: f64) -> f64 {
-        match self {
-            Self::Number(number) => number,
-            Self::Word(_) => word,
-        }
-    }
-}
-
-impl<W> From<f64> for NumberOr<W> {
-    fn from(number: f64) -> Self {
-        Self::Number(number)
-    }
-}
-
-/// An integer, or a word that stands for one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(untagged)]
-pub enum IntegerOr<W> {
-    /// The integer.
-    Integer(u64),
-    /// The word.
-    Word(W),
-}
-
-impl<W> From<u64> for IntegerOr<W> {
-    fn from(integer: u64) -> Self {
-        Self::Integer(integer)
-    }
-}
-
-/// Declares the word of a [`NumberOr`] or [`IntegerOr`].
-macro_rules! word {
-    ($(#[$doc:meta])* $name:ident = $word:literal) => {
-        $(#[$doc])*
-        #[derive(
-            Debug, Clone, Copy, PartialEq, Eq, Default, serde::Serialize, serde::Deserialize,
-            schemars::JsonSchema,
-        )]
-        pub enum $name {
-            $(#[$doc])*
-            #[default]
-            #[serde(rename = $word)]
-            Word,
-        }
-    };
-}
-pub(crate) use word;
-
-word! {
-    /// The value of the option `alpha`.
-    Alpha = "alpha"
-}
-word! {
-    /// The value that the world has.
-    OfWorld = "world"
-}
-word! {
-    /// The nominal value: the size of the space that the learner is told.
-    Nominal = "nominal"
-}
-word! {
-    /// No bound.
-    Infinite = "inf"
-}
-word! {
-    /// What the theory recommends.
-    Theory = "theory"
-}
-
-/// A value that is inherited from the option `alpha` unless given.
-pub type Inherited = NumberOr<Alpha>;
-/// A value that is taken from the world unless given.
-pub type FromWorld = NumberOr<OfWorld>;
-
-impl<W: Default> Default for NumberOr<W> {
-    fn default() -> Self {
-        Self::Word(W::default())
-    }
-}
-
-impl<W: Default> Default for IntegerOr<W> {
-    fn default() -> Self {
-        Self::Word(W::default())
-    }
-}
-
-/// The spec of a world, as an option of another world.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct Spec(pub String);
-
-impl JsonSchema for Spec {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        "Spec".into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        schemars::json_schema!({ "type": "string", "x-spec": true })
-    }
-}
+pub use types::{
+    Alpha, FromWorld, Infinite, Inherited, IntegerOr, Nominal, NumberOr, OfWorld, Required, Spec,
+    Theory,
+};
+pub(crate) use types::{explained, word};
 
 /// What an options type must be able to do; implemented for every type that can.
 pub trait Options:
@@ -165,6 +54,12 @@ pub struct OptionInfo {
     pub aliases: Vec<String>,
     /// The value when the key is absent; null for a required option.
     pub default: Value,
+    /// Whether a value must be given; see [`Required`].
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_required: bool,
+    /// The option whose value this one has when the key is absent; see [`Inherited`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub inherits: Option<String>,
     /// The accepted values.
     pub accepts: Accepts,
     /// What it means.
@@ -175,11 +70,6 @@ impl OptionInfo {
     /// Whether this is the key or one of its aliases.
     pub fn answers_to(&self, key: &str) -> bool {
         self.key == key || self.aliases.iter().any(|alias| alias == key)
-    }
-
-    /// Whether a value must be given.
-    pub fn is_required(&self) -> bool {
-        self.default.is_null()
     }
 }
 
@@ -308,6 +198,20 @@ pub enum OptionError {
         /// Why, and what to choose.
         reason: String,
     },
+    /// An option that the name does not have.
+    #[error("there is no option {option}: it must be one of {}", known.join(", "))]
+    Unknown {
+        /// The option.
+        option: String,
+        /// The options that there are.
+        known: Vec<String>,
+    },
+    /// Values that do not fit the options type.
+    #[error("the options could not be read: {reason}")]
+    Unreadable {
+        /// What did not fit.
+        reason: String,
+    },
     /// A required option without a value.
     #[error("{option} has no value: it accepts {expected}")]
     Required {
@@ -335,7 +239,9 @@ impl OptionError {
         match self {
             Self::OutOfRange { option, .. }
             | Self::Refused { option, .. }
+            | Self::Unknown { option, .. }
             | Self::Required { option, .. } => option,
+            Self::Unreadable { .. } => "",
         }
     }
 }
@@ -395,16 +301,24 @@ impl Described {
     }
 
     /// The same with an option that has one value and is not listed.
+    ///
+    /// # Panics
+    /// When there is no such option.
     #[must_use]
     pub fn fixed(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.expect(key);
         self.list.retain(|option| option.key != key);
         self.hidden.insert(key.into(), value.into());
         self
     }
 
     /// The same without options that have no effect; they keep their defaults.
+    ///
+    /// # Panics
+    /// When there is no such option.
     #[must_use]
     pub fn without(mut self, keys: &[&str]) -> Self {
+        keys.iter().for_each(|key| self.expect(key));
         for option in std::mem::take(&mut self.list) {
             match keys.contains(&option.key.as_str()) {
                 true => drop(self.hidden.insert(option.key, option.default)),
@@ -415,12 +329,21 @@ impl Described {
     }
 
     /// The same with another default.
+    ///
+    /// # Panics
+    /// When there is no such option.
     #[must_use]
     pub fn default(mut self, key: &str, value: impl Into<Value>) -> Self {
-        if let Some(option) = self.list.iter_mut().find(|option| option.key == key) {
-            option.default = value.into();
+        self.expect(key);
+        let value = value.into();
+        for option in self.list.iter_mut().filter(|option| option.key == key) {
+            option.default = value.clone();
         }
         self
+    }
+
+    fn expect(&self, key: &str) {
+        assert!(self.list.iter().any(|option| option.key == key), "there is no option {key}");
     }
 
     /// The options that can be given.
@@ -431,15 +354,16 @@ impl Described {
     /// All values, hidden ones included, for the given ones; the order is that of the list.
     ///
     /// # Errors
-    /// When a given value is not accepted, or a required one is missing.
+    /// When a key is unknown, a given value is not accepted, or a required one is missing.
     pub fn complete(&self, given: &Map<String, Value>) -> Result<Map<String, Value>, OptionError> {
         let mut all = Map::new();
+        let is_known = |key: &str| self.list.iter().any(|option| option.key == key);
+        if let Some(key) = given.keys().find(|key| !is_known(key)) {
+            let known = self.list.iter().map(|option| option.key.clone()).collect();
+            return Err(OptionError::Unknown { option: key.clone(), known });
+        }
         for option in &self.list {
             let value = given.get(&option.key).unwrap_or(&option.default);
-            if value.is_null() {
-                let (option, expected) = (option.key.clone(), option.accepts.to_string());
-                return Err(OptionError::Required { option, expected });
-            }
             check(option, value)?;
             all.insert(option.key.clone(), value.clone());
         }
@@ -453,10 +377,8 @@ impl Described {
 /// # Errors
 /// When a value does not fit its field.
 pub fn read<T: Options>(all: Map<String, Value>) -> Result<T, OptionError> {
-    let unread = Value::Object(all);
-    serde_json::from_value(unread).map_err(|error| {
-        OptionError::out_of_range("the options", error, "what the list of options says")
-    })
+    serde_json::from_value(Value::Object(all))
+        .map_err(|error| OptionError::Unreadable { reason: error.to_string() })
 }
 
 /// Checks that every value of an options type lies in its range.
@@ -470,6 +392,10 @@ pub fn check_ranges<T: Options>(options: &T) -> Result<(), OptionError> {
 }
 
 fn check(option: &OptionInfo, value: &Value) -> Result<(), OptionError> {
+    if option.is_required && value.is_null() {
+        let (option, expected) = (option.key.clone(), option.accepts.to_string());
+        return Err(OptionError::Required { option, expected });
+    }
     if option.accepts.admits(value) {
         return Ok(());
     }
@@ -477,7 +403,7 @@ fn check(option: &OptionInfo, value: &Value) -> Result<(), OptionError> {
         Value::String(text) => text.clone(),
         // JSON has neither infinity nor NaN.
         Value::Null => "not a finite number".into(),
-        // A whole number has no point: -1, not -1.0.
+        // Print whole floats as integers: -1, not -1.0.
         Value::Number(number) => match number.as_f64() {
             Some(float) if number.is_f64() => float.to_string(),
             _ => number.to_string(),
@@ -490,7 +416,12 @@ fn check(option: &OptionInfo, value: &Value) -> Result<(), OptionError> {
 fn info(key: &str, schema: &Value, defaults: &Map<String, Value>) -> OptionInfo {
     let mut accepts = Accepts::default();
     collect(schema, &mut accepts);
-    let text = |name: &str| schema.get(name).and_then(Value::as_str).map(String::from);
+    let help = schema.get("description").and_then(Value::as_str).unwrap_or_default();
+    let mut help = help.split_whitespace().collect::<Vec<_>>().join(" ");
+    if find(schema, "x-explained").is_some() {
+        let each = |word: &Word| format!("{} ({})", word.word, word.help);
+        help += &format!(": {}", accepts.words.iter().map(each).collect::<Vec<_>>().join(", "));
+    }
     let aliases = schema.get("x-aliases").and_then(Value::as_array).map(Vec::as_slice);
     OptionInfo {
         key: key.into(),
@@ -501,13 +432,21 @@ fn info(key: &str, schema: &Value, defaults: &Map<String, Value>) -> OptionInfo 
             .map(Into::into)
             .collect(),
         default: defaults.get(key).cloned().unwrap_or(Value::Null),
+        is_required: find(schema, "x-required").is_some(),
+        inherits: find(schema, "x-inherits").and_then(Value::as_str).map(Into::into),
         accepts,
-        help: text("description")
-            .unwrap_or_default()
-            .split_whitespace()
-            .collect::<Vec<_>>()
-            .join(" "),
+        help,
     }
+}
+
+/// An extension of a schema or of one of its alternatives.
+fn find<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
+    schema.get(name).or_else(|| alternatives(schema).find_map(|schema| find(schema, name)))
+}
+
+fn alternatives(schema: &Value) -> impl Iterator<Item = &Value> {
+    let list = |name: &str| schema.get(name).and_then(Value::as_array).into_iter().flatten();
+    ["anyOf", "oneOf", "allOf"].into_iter().flat_map(list)
 }
 
 /// Adds what a schema admits, its alternatives included.
@@ -540,10 +479,8 @@ fn collect(schema: &Value, accepts: &mut Accepts) {
     for word in schema.get("enum").and_then(Value::as_array).into_iter().flatten() {
         add(word, "");
     }
-    for alternatives in ["anyOf", "oneOf", "allOf"] {
-        for schema in schema.get(alternatives).and_then(Value::as_array).into_iter().flatten() {
-            collect(schema, accepts);
-        }
+    for schema in alternatives(schema) {
+        collect(schema, accepts);
     }
 }
 

@@ -89,9 +89,11 @@ pub enum RunError {
     #[error(transparent)]
     World(#[from] GeneratorError),
     /// A panic inside a run, caught so that other runs go on.
-    #[error("a bug in tucrl: {message}; please report it with the spec and the seed of the run")]
+    #[error(
+        "the run panicked: {message}; if learner and world come with tucrl, please report it with the spec and the seed"
+    )]
     Bug {
-        /// What the code complained about.
+        /// The message of the panic.
         message: String,
     },
 }
@@ -183,6 +185,8 @@ impl fmt::Debug for Run {
 /// All of a run that changes while it goes on, for a checkpoint.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct RunState {
+    /// All options of the algorithm.
+    options: serde_json::Value,
     learner: Saved,
     walk: WalkState,
     sums: Sums,
@@ -194,7 +198,12 @@ impl RunState {
         self.sums.taken
     }
 
-    /// The state in which the run stood.
+    /// All options of the algorithm with their values.
+    pub fn options(&self) -> &serde_json::Value {
+        &self.options
+    }
+
+    /// The present state of the world.
     pub fn state(&self) -> StateId {
         self.walk.state()
     }
@@ -260,7 +269,8 @@ impl Run {
     /// Continues a run from a stored state.
     ///
     /// # Errors
-    /// When the algorithm cannot be restored, or the state is that of another algorithm or world.
+    /// When the algorithm cannot be restored, or the state is that of another algorithm, other options or another
+    /// world.
     pub fn resume(
         spec: RunSpec,
         algorithm: Arc<dyn Algorithm>,
@@ -273,6 +283,10 @@ impl Run {
             let reason = format!("state {} is outside this world", state.walk.state());
             return Err(AgentError::Checkpoint { reason }.into());
         }
+        if state.options != algorithm.options() {
+            let reason = "its algorithm has other options".into();
+            return Err(AgentError::Checkpoint { reason }.into());
+        }
         let learner = algorithm.restore(&setting, &state.learner)?;
         let walk = ModelWalk::resume(model, state.walk);
         let times = spec.checkpoints.times(spec.steps);
@@ -283,7 +297,7 @@ impl Run {
     /// Goes on until `time` steps have been taken in all, or the run is complete.
     ///
     /// # Errors
-    /// When a plan fails; the run stands where it stood before that plan.
+    /// When a plan fails; the run is as it was before that plan.
     pub fn advance(&mut self, time: u64) -> Result<(), RunError> {
         let goal = time.min(self.spec.steps);
         let clock = Instant::now();
@@ -353,8 +367,12 @@ impl Run {
 
     /// All that changes, for a checkpoint; `None` if the learner cannot be saved.
     pub fn state(&self) -> Option<RunState> {
-        let learner = self.learner.save()?;
-        Some(RunState { learner, walk: self.walk.position().clone(), sums: self.sums.clone() })
+        Some(RunState {
+            options: self.algorithm.options(),
+            learner: self.learner.save()?,
+            walk: self.walk.position().clone(),
+            sums: self.sums.clone(),
+        })
     }
 
     /// Time spent simulating and planning by this process.

@@ -517,3 +517,18 @@ fn a_checkpoint_of_a_larger_world_is_refused() {
                     first step";
     assert_eq!(refused, expected);
 }
+
+#[test]
+fn a_checkpoint_of_other_options_is_refused() {
+    let world = river_swim();
+    let shrunk = |alpha| -> Arc<dyn Algorithm> {
+        Arc::new(Tucrl { optimism: Optimism::shrunk(alpha), ..Tucrl::default() })
+    };
+    let mut run = run_of(&world, &shrunk(0.05), 1_000, 1);
+    run.advance(100).unwrap();
+    let state = run.state().unwrap();
+    assert_eq!(state.options()["alpha"], json!(0.05));
+    let refused = resumed(&world, &shrunk(1.0), 1_000, state.clone()).err().unwrap().to_string();
+    assert!(refused.contains("its algorithm has other options"), "{refused}");
+    assert_eq!(resumed(&world, &shrunk(0.05), 1_000, state).unwrap().taken(), 100);
+}

@@ -1,4 +1,4 @@
-//! `tucrl bound`: evaluates the regret bounds for a world.
+//! `tucrl bound`: what are the regret bounds of a world?
 //!
 //! Every term is printed next to the trivial bound r_max T, because the constants of the theorems are enormous.
 
@@ -15,18 +15,17 @@ use tucrl_lab::Catalogue;
 use tucrl_lab::inspection::{Effort, Inspection, Steps};
 use tucrl_lab::text::{four_digits, number};
 
+use super::DIAMETER_LIMIT;
 use super::progress::Progress;
 use super::text::printable;
 use crate::cli::Bound;
 
-/// Largest number of reachable states for which the diameter is computed; more take minutes.
-const DIAMETER_LIMIT: usize = 20_000;
 /// The gap is computed by enumerating the policies, up to this number.
 const POLICY_LIMIT: u64 = 5_000;
 
 /// All bounds; the fields are the keys of the JSON output.
 #[derive(Serialize)]
-struct Promises {
+struct Bounds {
     world: String,
     steps: u64,
     delta: f64,
@@ -86,8 +85,8 @@ pub(super) fn run(ask: &Bound, catalogue: &Catalogue) -> anyhow::Result<String> 
         r_max: known.r_max,
         gap,
     };
-    let promises = Promises::of(world.to_string(), numbers, ask.steps, ask.delta);
-    if ask.json { super::json(&promises) } else { Ok(page(&promises)?) }
+    let all = Bounds::of(world.to_string(), numbers, ask.steps, ask.delta);
+    if ask.json { super::json(&all) } else { Ok(page(&all)?) }
 }
 
 fn finite_or_not(steps: Steps) -> f64 {
@@ -105,7 +104,7 @@ fn gap(mdp: &Mdp) -> Result<Option<f64>, SolveError> {
     }
 }
 
-impl Promises {
+impl Bounds {
     fn of(world: String, numbers: WorldNumbers, steps: u64, delta: f64) -> Self {
         let tucrl = bounds::tucrl_regret(&numbers, steps, delta);
         let ucrl = bounds::ucrl_regimes(&numbers, steps);
@@ -159,7 +158,7 @@ fn informative_from(numbers: &WorldNumbers, delta: f64) -> Option<f64> {
 }
 
 /// The text output.
-fn page(known: &Promises) -> Result<String, Error> {
+fn page(known: &Bounds) -> Result<String, Error> {
     let mut out = String::new();
     let (numbers, delta, steps) = (&known.numbers, known.delta, known.steps);
     writeln!(out, "{}, T = {steps} steps, delta = {}\n", printable(&known.world), number(delta))?;

@@ -29,7 +29,7 @@ impl OptionListing {
         let listing = |option: &OptionInfo| Self {
             key: option.key.clone(),
             aliases: option.aliases.clone(),
-            default: match option.is_required() {
+            default: match option.is_required {
                 true => String::new(),
                 false => shown(&option.default, false),
             },

@@ -25,7 +25,7 @@ pub fn schema(catalogue: &Catalogue) -> Value {
         "type": "string",
         "title": "a model file",
         "description": "A file in JSON or DRN.",
-        "pattern": r"\.(json|drn|JSON|DRN)$|[/\\]",
+        "pattern": r"\.(json|drn|JSON|DRN)$|^[^:]*[/\\]",
     });
     let steps = json!({
         "description": "How many steps each run takes.",
@@ -177,7 +177,12 @@ mod tests {
         ] {
             assert!(is_valid(&with("\"tucrl\"", world)), "{world}");
         }
-        for world in ["\"three-state:eta=0\"", "\"taxi:map=v9\"", "{ spec = \"taxi\", step = 3 }"] {
+        for world in [
+            "\"three-state:eta=0\"",
+            "\"taxi:map=v9\"",
+            "{ spec = \"taxi\", step = 3 }",
+            "\"three-state:eta=1/3\"",
+        ] {
             assert!(!is_valid(&with("\"tucrl\"", world)), "{world}");
         }
         assert!(!is_valid("name = \"a\"\nseeds = 2\nworlds = []\nagents = [\"tucrl\"]\n"));

@@ -1,4 +1,4 @@
-//! The numbers of a report, as tables.
+//! Which tables does a report have?
 //!
 //! `curves` has a row per run and checkpoint, `summary` a row per world and agent, `pairs` a row per comparison,
 //! `episodes` a row per episode. docs/reports.md describes the columns; CSV and Parquet have the same ones.
@@ -228,6 +228,7 @@ pub fn stop_name(stop: &StopReason) -> &'static str {
         StopReason::NewState { .. } => "new state",
         StopReason::ReturnToNewStart { .. } => "return to new start",
         StopReason::Length => "length",
+        StopReason::Other => "other",
         StopReason::Horizon => "horizon",
     }
 }
@@ -237,7 +238,7 @@ fn stop_state(stop: &StopReason) -> Option<u64> {
         StopReason::Doubling { state, .. }
         | StopReason::NewState { state }
         | StopReason::ReturnToNewStart { state } => Some(*state),
-        StopReason::Length | StopReason::Horizon => None,
+        StopReason::Length | StopReason::Other | StopReason::Horizon => None,
     }
 }
 

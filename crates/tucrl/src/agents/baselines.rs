@@ -191,7 +191,7 @@ pub(super) fn kinds() -> Vec<AgentKind> {
             name: "oracle",
             aliases: &[],
             summary: "plays an optimal policy that it was given",
-            source: "a yardstick",
+            source: "baseline",
             idea: "It is given an optimal policy of the true world. It plays that policy. It learns \
                nothing and explores nothing. What regret it shows is the price of its start and \
                randomness. All others are measured against it.",
@@ -199,18 +199,18 @@ pub(super) fn kinds() -> Vec<AgentKind> {
             guarantee: "The expected regret never exceeds the span of the optimal bias; what is seen of \
                     it is noise, of order sqrt(T).",
             cost: "Nothing: the policy is computed before the run.",
-            caution: "It is no learner; it shows how much of a regret curve is noise.",
+            caution: "It does not learn; it shows how much of a regret curve is noise.",
             example: "oracle",
         }),
         AgentKind::new::<Heuristic>(About {
             name: "heuristic",
             aliases: &[],
             summary: "plays the rule of thumb that the world comes with",
-            source: "a yardstick",
-            idea: "Some worlds come with what a person would do in them. It plays that, step by step. It \
-               learns nothing and explores nothing. It says how far one gets without learning. Where no \
-               optimal gain is known, it is the yardstick.",
-            needs: "A world that knows what a person would do in it: `tucrl worlds NAME` says so.",
+            source: "baseline",
+            idea: "Some worlds come with a hand-written policy. It plays that policy. It learns nothing and \
+               explores nothing. It shows what can be earned without learning, which is the reference where \
+               no optimal gain is known.",
+            needs: "A world with a rule of thumb; the page of a world says whether it has one.",
             guarantee: "None.",
             cost: "Nothing.",
             caution: "It learns nothing; it shows what is possible without learning. In a world that has no \
@@ -221,14 +221,14 @@ pub(super) fn kinds() -> Vec<AgentKind> {
             name: "random",
             aliases: &[],
             summary: "plays every action equally often",
-            source: "a yardstick",
+            source: "baseline",
             idea: "It plays every action of a state equally often. It does not look at rewards. It \
                does not learn. It explores forever, and in worlds that are hard to explore not \
                even well. An agent that is not better has learned nothing.",
             needs: "Nothing.",
             guarantee: "None: the regret is linear wherever actions matter.",
             cost: "Nothing.",
-            caution: "It is no learner; it marks the other end of the scale.",
+            caution: "It does not learn; it is an upper reference for regret.",
             example: "random",
         }),
     ]

@@ -93,7 +93,7 @@ impl Optimism {
         self.alpha_p.or(self.alpha)
     }
 
-    /// The largest possible reward; 1 as long as no world has been met.
+    /// The largest possible reward; 1 before a world is known.
     pub fn r_max(&self) -> f64 {
         self.r_max.or(1.0)
     }

@@ -1,4 +1,4 @@
-//! Optimistic Q-learning: how far does one get without a model?
+//! Optimistic Q-learning: which model-free algorithm has a regret bound?
 //!
 //! Wei et al. 2020: a discounted surrogate with horizon H (gamma = 1 - 1/H), values that start at H and only fall,
 //! a learning rate (H + 1) / (H + n) and a bonus for rare pairs. No planning, no episodes, regret of order T^(2/3).
@@ -237,7 +237,7 @@ pub(super) fn kinds() -> Vec<AgentKind> {
         guarantee: "With horizon=theory, bonus=theory and a correct span, where the world is weakly \
                     communicating: regret of order span (S A)^(1/3) T^(2/3) ln T. None with \
                     bonus=practical.",
-        cost: "Nothing: there are no plans, and a step costs a handful of operations.",
+        cost: "O(A) per step; no planning.",
         caution: "It learns slowly, and with theory's bonus hardly before 10^9 steps.",
         example: "optimistic-q:horizon=20,c=0.1",
     })]

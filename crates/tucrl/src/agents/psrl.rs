@@ -73,8 +73,7 @@ pub struct Psrl {
     /// how mass is split among next states never observed from a pair: at random as the Dirichlet law has it,
     /// or evenly, an approximation whose cost does not depend on the nominal size
     pub split: Split,
-    /// when an episode ends: when a pair doubles its visits; then, and before acting in a new state; when
-    /// it is longer than the last one or a pair has more than doubled; at the times 1, 2, 4, 8, ...
+    /// when an episode ends
     pub rule: Rule,
     /// the largest possible reward, or that of the world
     #[schemars(extend("exclusiveMinimum" = 0.0))]
@@ -192,8 +191,7 @@ pub struct OptimisticPsrl {
     pub psi: IntegerOr<Theory>,
     /// whether the true mean rewards of visited states are told
     pub known_rewards: bool,
-    /// when an episode ends: when a pair doubles its visits; then, and before acting in a new state; when
-    /// it is longer than the last one or a pair has more than doubled
+    /// when an episode ends
     pub rule: OptimistRule,
     /// the largest possible reward, or that of the world
     #[schemars(extend("exclusiveMinimum" = 0.0))]
@@ -290,8 +288,8 @@ fn plan_of(drawn: Result<Drawn, DrawError>, counts: &Counts, t_k: u64) -> Result
 }
 
 const NEEDS: &str = "The number of states and actions, junk states included, r_max, and a prior.";
-const LIMITS: &str = "The prior believes in every state, so one that cannot be reached attracts every \
-                      sample a little; and the spans of samples are unbounded, see theta and the paper's \
+const LIMITS: &str = "The prior gives every state a positive probability, so one that cannot be \
+                      reached attracts every sample a little; and the spans of samples are unbounded, see theta and the paper's \
                       appendix. Deterministic rewards stay uncertain under a beta law: say rewards=known or \
                       rewards=normal-gamma there. Worlds beyond about a thousand states need split=mean.";
 const COST: &str = "A draw of every row (states times states times actions gamma numbers) and one exact \
@@ -305,10 +303,10 @@ pub(super) fn kinds() -> Vec<AgentKind> {
         aliases: &[],
         summary: "plays the optimal policy of an MDP drawn from a posterior",
         source: "Strens 2000; Osband, Russo, Van Roy 2013; here for average reward with UCRL2's episodes",
-        idea: "It starts from a law over MDPs, the prior, and lets every observation sharpen it. At the \
-               start of an episode one MDP is drawn from that law. The policy that is optimal in the drawn \
-               MDP is played as if it were the truth. Where little is known the draws differ widely, and that \
-               is all the exploration there is. An episode ends when a pair doubles its visits.",
+        idea: "It starts from a law over MDPs, the prior, and updates it by Bayes' rule. At the start of an \
+               episode one MDP is drawn from the posterior. The policy that is optimal in the drawn MDP is \
+               played. Where little is known the draws differ widely, and this variation is the exploration. \
+               An episode ends when a pair doubles its visits.",
         needs: NEEDS,
         guarantee: "None for average reward in this form; in episodic problems its Bayesian regret is of order \
                     sqrt(T).",

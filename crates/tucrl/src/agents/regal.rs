@@ -114,8 +114,7 @@ pub struct RegalC {
     /// the bound on the span of the bias, in units of reward; inf for none
     #[schemars(extend("minimum" = 0.0, "x-aliases" = ["c"]))]
     pub h: NumberOr<Infinite>,
-    /// which MDPs are plausible: the paper's Bernstein boxes, the tighter ones of 2020, UCRL2's L1 balls, or
-    /// KL-UCRL's divergences
+    /// which MDPs are plausible
     pub set: SpanSetKind,
     #[allow(missing_docs)]
     #[serde(flatten)]
@@ -157,8 +156,7 @@ pub struct Regal {
     /// C: a number, or theory's constant over the root of the last episode's length, a stand-in
     #[schemars(extend("minimum" = 0.0))]
     pub penalty: NumberOr<LastLength>,
-    /// which MDPs are plausible: the paper's Bernstein boxes, the tighter ones of 2020, UCRL2's L1 balls, or
-    /// KL-UCRL's divergences
+    /// which MDPs are plausible
     pub set: SpanSetKind,
     #[allow(missing_docs)]
     #[serde(flatten)]
@@ -201,8 +199,7 @@ regal_algorithm!(Regal, Self, |regal, optimism| Self { optimism, ..regal });
 /// REGAL.D: prices for guessed episode lengths.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RegalD {
-    /// which MDPs are plausible: the paper's Bernstein boxes, the tighter ones of 2020, UCRL2's L1 balls, or
-    /// KL-UCRL's divergences
+    /// which MDPs are plausible
     pub set: SpanSetKind,
     #[allow(missing_docs)]
     #[serde(flatten)]

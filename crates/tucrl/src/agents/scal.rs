@@ -31,11 +31,9 @@ pub struct Scal {
     pub operator: Operator,
     /// whether rewards may be imagined down to 0
     pub augment: bool,
-    /// which MDPs are plausible: the paper's Bernstein boxes, the tighter ones of 2020, UCRL2's L1 balls, or
-    /// KL-UCRL's divergences
+    /// which MDPs are plausible
     pub set: SpanSetKind,
-    /// when an episode ends: when a pair doubles its visits; then, and before acting in a new state; when
-    /// it is longer than the last one or a pair has more than doubled
+    /// when an episode ends
     pub rule: OptimistRule,
     #[allow(missing_docs)]
     #[serde(flatten)]
@@ -135,7 +133,9 @@ impl EpisodicAlgorithm for Scal {
         if self.mode == Mode::Theory && self.set != SpanSetKind::Bernstein {
             let reason = "mode=theory perturbs the interval of one state, and only boxes have intervals with \
                           the constants of the proof: choose bernstein, or mode=practical";
-            return Err(OptionError::refused("set", "other than bernstein", reason).into());
+            let set = serde_json::to_value(self.set).unwrap_or_default();
+            let word = set.as_str().unwrap_or_default();
+            return Err(OptionError::refused("set", word, reason).into());
         }
         Ok(Self { optimism: self.optimism.in_setting(setting)?, ..self.clone() })
     }
@@ -173,12 +173,11 @@ pub(super) fn kinds() -> Vec<AgentKind> {
         source: "Fruit, Pirotta, Lazaric, Ortner 2018, \"Efficient bias-span-constrained exploration\"",
         idea: "It is told that the bias of the optimal policy has a span of at most c. Planning \
                therefore cuts the values of all states at the smallest plus c, after every \
-               sweep. Where the cut bites, the policy mixes its most optimistic action with its \
+               sweep. In a clipped state the policy mixes its most optimistic action with its \
                most pessimistic one, so that the mixture is worth exactly the cut. A state \
                never seen may still pay r_max, but it is worth at most c, so the search for \
                it ends. Everything else is as in ucrl.",
-        needs: "The number of states and actions, r_max, and c, a bound on the span of the optimal \
-                bias (`tucrl inspect WORLD` prints the span).",
+        needs: "The number of states and actions, r_max, and c, a bound on the span of the optimal bias.",
         guarantee: "Where the MDP is weakly communicating and c is at least the span, regret of \
                     order c sqrt(Gamma S A T ln T) with probability 1 - delta; states out of reach \
                     do no lasting harm.",

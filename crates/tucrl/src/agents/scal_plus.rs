@@ -38,8 +38,7 @@ pub struct ScalPlus {
     pub c: f64,
     /// (alpha_p c + alpha_r r_max) sqrt(ln(SA/delta)/N), or that of the proof, from memory
     pub bonus: SpanBonus,
-    /// when an episode ends: when a pair doubles its visits; then, and before acting in a new state; when
-    /// it is longer than the last one or a pair has more than doubled
+    /// when an episode ends
     pub rule: OptimistRule,
     #[allow(missing_docs)]
     #[serde(flatten)]

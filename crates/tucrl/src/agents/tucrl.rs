@@ -139,7 +139,7 @@ pub(super) fn kinds() -> Vec<AgentKind> {
     vec![AgentKind::new::<Tucrl>(About {
         name: "tucrl",
         aliases: &[],
-        summary: "optimism that gives up states it cannot reach",
+        summary: "UCRL without transitions to states that are probably unreachable",
         source: "Fruit, Pirotta, Lazaric 2018, the paper of this project",
         idea: "Like UCRL it plays what would be best in the most rewarding MDP that its \
                observations allow. It restricts which unseen states that MDP may lead to: a pair \
@@ -153,13 +153,13 @@ pub(super) fn kinds() -> Vec<AgentKind> {
         guarantee: "With probability 1 - delta the regret is of order \
                     D^C sqrt(Gamma^C S^C A T ln T) + (D^C)^2 S^3 A (ln T)^2, where S^C counts the \
                     reachable states and D^C is their diameter: no prior knowledge of what can be \
-                    reached, and no bound on the span. `tucrl bound WORLD` computes every term.",
+                    reached, and no bound on the span. docs/algorithms.md has every term.",
         cost: "One extended value iteration to accuracy r_max/sqrt(t): a few sweeps, each \
                proportional to the observed transitions and independent of the nominal number \
                of states; at most about S^C A log2 T plans.",
         caution: "When some state is out of reach the regret keeps growing like sqrt(T) in ever \
                   rarer steps; no algorithm can do better without more knowledge. With alpha=1 the \
-                  constants need long runs: `tucrl learn` warns and suggests an alpha.",
+                  constants need long runs; a warning says so and suggests an alpha.",
         example: "tucrl:alpha=0.01",
     })]
 }

@@ -22,11 +22,9 @@ use crate::truncation;
 /// UCRL: a confidence set, an episode rule and extended value iteration.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
 pub struct Ucrl {
-    /// which MDPs are plausible: the paper's Bernstein boxes, the tighter ones of 2020, UCRL2's L1 balls,
-    /// KL-UCRL's divergences, or UCRL3's boxes over selected next states
+    /// which MDPs are plausible
     pub set: SetKind,
-    /// when an episode ends: when a pair doubles its visits; then, and before acting in a new state; when
-    /// it is longer than the last one or a pair has more than doubled
+    /// when an episode ends
     pub rule: OptimistRule,
     #[allow(missing_docs)]
     #[serde(flatten)]
@@ -91,7 +89,7 @@ impl EpisodicAlgorithm for Ucrl {
     }
 
     fn step_cost(&self) -> u64 {
-        // As measured when plans were scheduled by name: L1 balls plan more often on small problems.
+        // L1 sets start more episodes than boxes of the same world.
         if self.set == SetKind::L1 { 50 } else { 40 }
     }
 

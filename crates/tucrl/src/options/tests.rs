@@ -3,6 +3,8 @@
 // The macro declares public words.
 #![allow(unreachable_pub)]
 
+use serde::Deserialize;
+
 use super::*;
 
 word! {
@@ -43,17 +45,27 @@ struct Example {
     #[schemars(extend("minimum" = 0.0))]
     rate: NumberOr<Growing>,
     /// Must be said.
-    bound: Option<f64>,
+    bound: Required<f64>,
     /// How many samples.
     #[schemars(extend("minimum" = 1))]
     samples: IntegerOr<Growing>,
+    /// One's own.
+    own: Inherited,
 }
 
 impl Default for Example {
     fn default() -> Self {
         let inner = Inner { weight: 0.5, flag: true };
         let (rate, samples) = (NumberOr::default(), IntegerOr::default());
-        Self { mode: Mode::default(), inner, many: 3, rate, bound: None, samples }
+        Self {
+            mode: Mode::default(),
+            inner,
+            many: 3,
+            rate,
+            bound: Required(None),
+            samples,
+            own: Inherited::default(),
+        }
     }
 }
 
@@ -75,9 +87,14 @@ fn everything_is_read_off_the_type_in_the_order_of_its_fields() {
             "rate=\"growing\" (a number of at least 0, or growing): A rate.",
             "bound=null (a number): Must be said.",
             "samples=\"growing\" (an integer of at least 1, or growing): How many samples.",
+            "own=\"alpha\" (a number, or alpha): One's own.",
         ]
     );
     assert!(options.list()[3].answers_to("count"));
+    let required = options.list().iter().filter(|option| option.is_required);
+    assert_eq!(required.map(|option| &option.key).collect::<Vec<_>>(), ["bound"]);
+    let inherits = options.list().iter().filter_map(|option| option.inherits.as_deref());
+    assert_eq!(inherits.collect::<Vec<_>>(), ["alpha"]);
     assert_eq!(options.list()[0].accepts.words[1].help, "The second.");
 }
 
@@ -90,7 +107,7 @@ fn values_are_completed_checked_and_read() {
     let options = Described::of::<Example>().default("many", 4).fixed("flag", false);
     let given = map(serde_json::json!({ "bound": 2.0, "rate": 1 }));
     let read: Example = read(options.complete(&given).unwrap()).unwrap();
-    assert_eq!((read.many, read.inner.flag, read.bound), (4, false, Some(2.0)));
+    assert_eq!((read.many, read.inner.flag, read.bound), (4, false, 2.0.into()));
     assert_eq!(read.rate, NumberOr::Number(1.0));
     assert!(options.list().iter().all(|option| option.key != "flag"));
 
@@ -106,9 +123,28 @@ fn values_are_completed_checked_and_read() {
 }
 
 #[test]
+fn a_key_that_is_unknown_or_fixed_is_an_error_and_not_ignored() {
+    let options = Described::of::<Example>().fixed("flag", false);
+    for key in ["bounds", "flag"] {
+        let given = map(serde_json::json!({ "bound": 2.0, key: true }));
+        let error = options.complete(&given).unwrap_err();
+        assert!(matches!(&error, OptionError::Unknown { option, .. } if option == key), "{error}");
+        assert!(error.to_string().ends_with("bound, samples, own"), "{error}");
+    }
+}
+
+#[test]
+#[should_panic(expected = "there is no option bounds")]
+fn a_default_for_an_option_that_does_not_exist_is_a_bug() {
+    let _ = Described::of::<Example>().default("bounds", 1.0);
+}
+
+#[test]
 fn a_value_set_in_code_is_checked_against_the_same_range() {
-    let mut example = Example { bound: Some(1.0), ..Example::default() };
+    let mut example = Example { bound: 1.0.into(), ..Example::default() };
     assert_eq!(check_ranges(&example), Ok(()));
+    let refusal = check_ranges(&Example::default()).unwrap_err();
+    assert!(matches!(&refusal, OptionError::Required { option, .. } if option == "bound"));
     example.inner.weight = f64::NAN;
     let refusal = check_ranges(&example).unwrap_err();
     assert_eq!(refusal.option(), "weight");

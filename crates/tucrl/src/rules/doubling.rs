@@ -11,6 +11,8 @@ use super::{EpisodeRule, EpisodeView, StopReason, Verdict};
 pub struct Doubling;
 
 impl EpisodeRule for Doubling {
+    const ABOUT: &'static str = "when a pair doubles its visits";
+
     #[inline]
     fn before_pair(&self, now: &EpisodeView<'_>, pair: usize) -> Verdict {
         let stats = &now.counts.pairs()[pair];

@@ -1,22 +1,17 @@
 //! When does an episode end? One rule per file.
 //!
 //! An [`EpisodeRule`] is asked before every action but the first of an episode: before the action is chosen, and
-//! again when it is known. To add one: its file, and one line in the list below.
+//! again when it is known. To add one: its file, and its line in the list at the end.
 
 mod doubling;
 mod new_states;
 mod powers_of_two;
 mod tsde;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use doubling::Doubling;
-pub use new_states::NewStates;
-pub use powers_of_two::PowersOfTwo;
-pub use tsde::Tsde;
-
 use crate::counts::Counts;
+use crate::options::explained;
 use crate::space::{ActionId, StateId};
 
 /// Why an episode ended.
@@ -41,6 +36,8 @@ pub enum StopReason {
     },
     /// It was as long as it could be by its rule.
     Length,
+    /// Its rule ended it for a reason that is not listed here.
+    Other,
     /// The run ended.
     Horizon,
 }
@@ -79,6 +76,9 @@ pub struct EpisodeView<'a> {
 
 /// When an episode ends.
 pub trait EpisodeRule: Copy {
+    /// When an episode ends, in a few words, for the help of options that name the rule.
+    const ABOUT: &'static str = "";
+
     /// Asked before an action is chosen.
     #[inline]
     fn before_choice(&self, _now: &EpisodeView<'_>) -> Verdict {
@@ -93,14 +93,13 @@ pub trait EpisodeRule: Copy {
 }
 
 /// Declares an option whose words name rules.
-macro_rules! rules {
-    ($(#[$head:meta])* $name:ident: $($rule:ident = $word:literal),* $(,)?) => {
+macro_rules! kind {
+    ($(#[$head:meta])* $name:ident: $($rule:ident = $word:literal,)*) => {
         $(#[$head])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
         pub enum $name {
             $(
                 #[doc = concat!("See [`", stringify!($rule), "`](struct@", stringify!($rule), ").")]
-                #[schemars(description = "")]
                 #[serde(rename = $word)]
                 $rule,
             )*
@@ -111,6 +110,8 @@ macro_rules! rules {
                 Self::Doubling
             }
         }
+
+        explained! { $name: $($word = <$rule as EpisodeRule>::ABOUT,)* }
 
         impl EpisodeRule for $name {
             #[inline]
@@ -130,12 +131,33 @@ macro_rules! rules {
     };
 }
 
-rules! {
-    /// All rules.
-    Rule: Doubling = "doubling", NewStates = "new-state", Tsde = "tsde", PowersOfTwo = "powers-of-two",
+/// The list of rules. The regret of optimists is a sum of widths over visits, which is bounded only if no pair is
+/// visited much more often in an episode than before it: rules that ignore visits go into the second part.
+macro_rules! rules {
+    (
+        any { $($file:ident::$rule:ident = $word:literal,)* }
+        sampling_only { $($more:ident::$other:ident = $name:literal,)* }
+    ) => {
+        $(pub use $file::$rule;)*
+        $(pub use $more::$other;)*
+        kind! {
+            /// All rules.
+            Rule: $($rule = $word,)* $($other = $name,)*
+        }
+        kind! {
+            /// Rules for optimists.
+            OptimistRule: $($rule = $word,)*
+        }
+    };
 }
+
 rules! {
-    /// Rules for optimists. Optimism pays for every step with a width, and widths sum up only if an episode visits
-    /// no pair more often than all episodes before it; a schedule that ignores visits does not ensure that.
-    OptimistRule: Doubling = "doubling", NewStates = "new-state", Tsde = "tsde",
+    any {
+        doubling::Doubling = "doubling",
+        new_states::NewStates = "new-state",
+        tsde::Tsde = "tsde",
+    }
+    sampling_only {
+        powers_of_two::PowersOfTwo = "powers-of-two",
+    }
 }

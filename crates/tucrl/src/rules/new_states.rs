@@ -9,6 +9,8 @@ use super::{Doubling, EpisodeRule, EpisodeView, StopReason, Verdict};
 pub struct NewStates;
 
 impl EpisodeRule for NewStates {
+    const ABOUT: &'static str = "when a pair doubles its visits, or before acting in a new state";
+
     #[inline]
     fn before_pair(&self, now: &EpisodeView<'_>, pair: usize) -> Verdict {
         if now.counts.was_visited(now.here) {

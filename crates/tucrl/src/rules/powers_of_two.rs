@@ -9,6 +9,8 @@ use super::{EpisodeRule, EpisodeView, StopReason, Verdict};
 pub struct PowersOfTwo;
 
 impl EpisodeRule for PowersOfTwo {
+    const ABOUT: &'static str = "at the times 1, 2, 4, 8, ...";
+
     #[inline]
     fn before_choice(&self, now: &EpisodeView<'_>) -> Verdict {
         match now.time.is_power_of_two() {

@@ -56,6 +56,8 @@ impl Intervals for Bernstein2020 {
 impl ConfidenceSet for Bernstein2020 {
     type Shape = Boxes;
 
+    const ABOUT: &'static str = "the tighter ones of 2020";
+
     fn of(confidence: &Confidence, space: &Space, t_k: u64) -> Self {
         let Confidence { alpha_r, alpha_p, r_max, .. } = *confidence;
         Self {

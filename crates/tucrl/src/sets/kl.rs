@@ -39,6 +39,8 @@ impl Kl {
 impl ConfidenceSet for Kl {
     type Shape = Divergence;
 
+    const ABOUT: &'static str = "KL-UCRL's divergences";
+
     fn of(confidence: &Confidence, space: &Space, t_k: u64) -> Self {
         let (time, delta) = (t_k as f64, confidence.delta.at(t_k));
         let (states, pairs) = (space.states() as f64, confidence.pairs(space));

@@ -1,7 +1,7 @@
 //! Which confidence sets are there? One file each: widths, best law, width after n visits.
 //!
 //! A [`ConfidenceSet`] is the widths of one episode. It makes the plausible MDPs, whose
-//! [`Shape`] finds best laws. To add one: its file, and one line in the list below.
+//! [`Shape`] finds best laws. To add one: its file, and its line in the list at the end.
 
 mod bernstein;
 mod bernstein_2020;
@@ -9,17 +9,16 @@ mod kl;
 mod l1;
 mod ucrl3;
 
-use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-pub use bernstein::{Bernstein, BoxRow, Boxes, Intervals, boxes, fill_box, reach_of};
-pub use bernstein_2020::Bernstein2020;
-pub use kl::{Divergence, Kl, fill_kl};
-pub use l1::{Ball, BallRow, L1, balls, fill_ball, points};
-pub use ucrl3::{Selected, Selection, Ucrl3, fill_selected};
+pub use bernstein::{BoxRow, Boxes, Intervals, boxes, fill_box, reach_of};
+pub use kl::{Divergence, fill_kl};
+pub use l1::{Ball, BallRow, balls, fill_ball, points};
+pub use ucrl3::{Selected, Selection, fill_selected};
 
 use crate::confidence::Confidence;
 use crate::counts::PairCounts;
+use crate::options::explained;
 use crate::plausible::{Belief, PlausibleSet, Shape};
 use crate::space::Space;
 
@@ -30,6 +29,9 @@ const UNOBSERVED: &str = "the width of an unobserved next state";
 pub trait ConfidenceSet: Sized {
     /// How best laws are found.
     type Shape: Shape;
+
+    /// The set in a few words, for the help of options that name it.
+    const ABOUT: &'static str = "";
 
     /// The set of an episode that starts at time `t_k`.
     fn of(confidence: &Confidence, space: &Space, t_k: u64) -> Self;
@@ -70,33 +72,34 @@ impl SetWidth {
     }
 }
 
-/// What is done with a set that an option names.
+/// A computation for any set, for options that name one.
 pub trait SetVisitor {
-    /// What comes of it.
+    /// The result.
     type Output;
-    /// Does it.
+    /// Called with the set.
     fn visit<S: ConfidenceSet>(self, set: &S) -> Self::Output;
 }
 
 /// Declares an option whose words name sets.
-macro_rules! sets {
-    ($(#[$head:meta])* $name:ident: $first:ident = $first_word:literal,
-     $($set:ident = $word:literal),* $(,)?) => {
+macro_rules! kind {
+    ($(#[$head:meta])* $name:ident: $($set:ident = $word:literal,)*) => {
         $(#[$head])*
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
         pub enum $name {
-            #[doc = concat!("See [`", stringify!($first), "`](struct@", stringify!($first), ").")]
-            #[schemars(description = "")]
-            #[default]
-            #[serde(rename = $first_word)]
-            $first,
             $(
                 #[doc = concat!("See [`", stringify!($set), "`](struct@", stringify!($set), ").")]
-                #[schemars(description = "")]
                 #[serde(rename = $word)]
                 $set,
             )*
         }
+
+        impl Default for $name {
+            fn default() -> Self {
+                Self::Bernstein
+            }
+        }
+
+        explained! { $name: $($word = <$set as ConfidenceSet>::ABOUT,)* }
 
         impl $name {
             /// Hands the set of an episode to a visitor.
@@ -108,7 +111,6 @@ macro_rules! sets {
                 visitor: V,
             ) -> V::Output {
                 match self {
-                    Self::$first => visitor.visit(&$first::of(confidence, space, t_k)),
                     $(Self::$set => visitor.visit(&$set::of(confidence, space, t_k)),)*
                 }
             }
@@ -116,12 +118,34 @@ macro_rules! sets {
     };
 }
 
-sets! {
-    /// All sets.
-    SetKind: Bernstein = "bernstein", Bernstein2020 = "bernstein-2020", L1 = "l1", Kl = "kl", Ucrl3 = "ucrl3",
+/// The list of sets. Under a span bound a clipped state also plays its most pessimistic law: sets that are defined
+/// for optimism only go into the second part.
+macro_rules! sets {
+    (
+        any { $($file:ident::$set:ident = $word:literal,)* }
+        optimism_only { $($more:ident::$other:ident = $name:literal,)* }
+    ) => {
+        $(pub use $file::$set;)*
+        $(pub use $more::$other;)*
+        kind! {
+            /// All sets.
+            SetKind: $($set = $word,)* $($other = $name,)*
+        }
+        kind! {
+            /// Sets that can be planned on under a span bound.
+            SpanSetKind: $($set = $word,)*
+        }
+    };
 }
+
 sets! {
-    /// Sets that can be planned on under a span bound. A clipped state also plays its most pessimistic law, and
-    /// UCRL3 selects next states for optimism only.
-    SpanSetKind: Bernstein = "bernstein", Bernstein2020 = "bernstein-2020", L1 = "l1", Kl = "kl",
+    any {
+        bernstein::Bernstein = "bernstein",
+        bernstein_2020::Bernstein2020 = "bernstein-2020",
+        l1::L1 = "l1",
+        kl::Kl = "kl",
+    }
+    optimism_only {
+        ucrl3::Ucrl3 = "ucrl3",
+    }
 }

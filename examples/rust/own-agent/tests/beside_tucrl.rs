@@ -42,7 +42,7 @@ fn learn_run_report_and_compare_know_the_agent() {
         std::fs::write(folder.join(format!("{name}.toml")), text).unwrap();
         assert!(tucrl(folder, &["run", &format!("{name}.toml")]).contains("6 of 6 runs done"));
     }
-    assert!(tucrl(folder, &["status", "out/a"]).contains('6'));
+    assert!(tucrl(folder, &["status", "out/a"]).contains("6 of 6 runs done"));
     let report = tucrl(folder, &["report", "out/a"]);
     assert!(report.contains("mine") && report.contains("tucrl"), "{report}");
     assert!(folder.join("out/a/report/report.html").exists());
@@ -64,7 +64,7 @@ fn a_wrong_option_is_pointed_at() {
 }
 
 #[test]
-fn the_example_fits_on_a_screen_and_touches_no_crate() {
+fn the_example_has_at_most_60_lines_of_code() {
     let source = include_str!("../src/main.rs");
     let code = source.lines().filter(|line| {
         let line = line.trim();
