@@ -84,7 +84,8 @@ pub(crate) fn learn(
     let (pool, watch) = (work::threads(jobs as usize)?, Progress::new("learning"));
     let taken = (0..cells.len()).map(|_| AtomicU64::new(0)).collect();
     let meter = Meter { taken, progress: &watch };
-    let mut tell = || progress.as_ref().map_or(Ok(()), |tell| tell.call1((meter.total(),)).map(drop));
+    let mut tell =
+        || progress.as_ref().map_or(Ok(()), |tell| tell.call1((meter.total(),)).map(drop));
     let learn = || execute::run_in_memory(&experiment, &cells, &worlds, &meter);
     let outcomes = work::watched(py, &pool, &watch, learn, &mut tell)?;
     tell()?;

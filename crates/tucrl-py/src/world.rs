@@ -183,7 +183,8 @@ impl AnyWorld {
     pub(crate) fn reachable(&self) -> u64 {
         match self.model() {
             Model::Table(mdp) => {
-                structure::reachable(&mdp).into_iter().filter(|&is_reachable| is_reachable).count() as u64
+                structure::reachable(&mdp).into_iter().filter(|&is_reachable| is_reachable).count()
+                    as u64
             }
             other => assumed(other.space().states()),
         }

@@ -3,7 +3,6 @@
 import contextlib
 import io
 import re
-import warnings
 from pathlib import Path
 from typing import Any
 
@@ -14,25 +13,74 @@ import tucrl
 matplotlib.use("Agg")
 
 ROOT = Path(__file__).parents[3]
+#: What follows a block of code, if anything: what it prints.
+BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 
 
-def blocks(document: str) -> list[tuple[int, str]]:
-    """Return the Python code blocks of a document with the lines on which they start."""
+def run(document: str, number: int, names: dict[str, Any]) -> list[float]:
+    """Run one block of a document; return the numbers that it prints, which are those of the document."""
     text = (ROOT / document).read_text(encoding="utf-8")
-    found = re.finditer(r"^```python\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
-    return [(text.count("\n", 0, block.start()) + 2, block[1]) for block in found]
-
-
-def run(document: str, number: int, names: dict[str, Any]) -> str:
-    """Run one block of a document; return what it prints."""
-    line, code = blocks(document)[number]
+    block = list(BLOCK.finditer(text))[number]
     printed = io.StringIO()
     # Errors name the line of the document.
-    compiled = compile("\n" * (line - 1) + code, str(ROOT / document), "exec")
+    code = "\n" * (text.count("\n", 0, block.start()) + 1) + block[1]
     with contextlib.redirect_stdout(printed):
-        exec(compiled, names)
-    return printed.getvalue()
+        exec(compile(code, str(ROOT / document), "exec"), names)
+    claimed, found = block[2] or "", printed.getvalue()
+    assert re.sub(NUMBER, "#", claimed) == re.sub(NUMBER, "#", found)
+    # Gymnasium's random numbers may change, and with them the last digits.
+    assert numbers(found) == pytest.approx(numbers(claimed), rel=0.1, abs=1e-3)
+    return numbers(found)
+
+
+NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?")
 
 
 def numbers(text: str) -> list[float]:
-    return [float(number) for number in re.findall(r"-?\d+\.?\d*", text)]
+    """Return the numbers in a text."""
+    return [float(number.replace(",", "")) for number in NUMBER.findall(text)]
+
+
+def test_every_block_is_tested() -> None:
+    counts = {"README.md": 1, "docs/python.md": 4}
+    for document in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("**/*.md")]:
+        name = document.relative_to(ROOT).as_posix()
+        assert document.read_text(encoding="utf-8").count("```python") == counts.get(name, 0), name
+
+
+@pytest.mark.parametrize("document", ["README.md", "docs/python.md"])
+def test_the_first_snippet_learns_to_drive_a_taxi(document: str) -> None:
+    names: dict[str, Any] = {}
+    earned, best = run(document, 0, names)
+    assert best == pytest.approx(tucrl.MDP("taxi:map=v3").gain, abs=1e-4)
+    # A taxi that never delivers anybody, and never tries, loses 1 per step: 0.3 of the range from -10 to 20.
+    idle = (-1 + 10) / 30
+    assert idle + 0.9 * (best - idle) < earned < best
+    assert names["agent"].steps == 300_000 and names["env"].terminations > 5000
+
+
+def test_models_are_solved_and_runs_compared_as_the_guide_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    import gymnasium
+
+    names: dict[str, Any] = {"tucrl": tucrl, "gym": gymnasium}
+    run("docs/python.md", 1, names)
+    low, high = names["cliff"].reward_range
+    assert low + names["cliff"].gain * (high - low) == pytest.approx(-12 / 13, abs=1e-9)
+    assert abs(names["taxi"].gain - tucrl.MDP("taxi:map=v3").gain) == 0.0
+    run("docs/python.md", 2, names)
+    summary = names["result"].to_pandas("summary").set_index("agent")
+    assert summary["mean"]["tucrl:alpha=0.05"] < 0.01 * summary["mean"]["ucrl:alpha=0.05"]
+    assert (tmp_path / "out.html").exists()
+
+
+def test_the_guide_learns_to_balance_a_pole() -> None:
+    import gymnasium
+
+    names: dict[str, Any] = {"tucrl": tucrl, "gym": gymnasium}
+    _, *falls = run("docs/python.md", 3, names)
+    assert falls == names["falls"] and falls[-1] < falls[0] / 2
+    # Random play falls after 22 steps on average.
+    assert falls[-1] < 20_000 / 22 / 2
