@@ -292,6 +292,7 @@ class Agent:
         steps: _Whole | None = None,
         seed: _Seed = 0,
         run: SupportsIndex = 0,
+        **options: float | str | bool,
     ) -> Self: ...
     # End of the overloads.
     def act(self, state: Hashable | None = None) -> int: ...
