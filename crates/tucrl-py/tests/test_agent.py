@@ -50,6 +50,8 @@ NAMES = {
 }
 
 
+# In so vast a space these widths exclude nothing, which is said and does not matter here.
+@pytest.mark.filterwarnings("ignore:.*confidence widths")
 @pytest.mark.parametrize("spec", LEARNERS)
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES.keys())
 def test_hashable_states_give_the_run_of_integers(spec: str, name) -> None:  # type: ignore[no-untyped-def]
@@ -319,6 +321,8 @@ def test_options_may_be_keywords() -> None:
     assert by_text.spec == by_words.spec == both.spec == "scal:c=5,augment=false,alpha=0.25"
 
 
+# In so vast a space these widths exclude nothing, which is said and does not matter here.
+@pytest.mark.filterwarnings("ignore:.*confidence widths")
 def test_a_world_without_a_table_can_be_walked_and_learned() -> None:
     world = pickle.loads(pickle.dumps(tucrl.World("breakout-game")))
     assert world.states > 10**10 and world.states == np.prod([size for _, size in world.factors])
@@ -339,6 +343,8 @@ def test_a_world_without_a_table_can_be_walked_and_learned() -> None:
         walk.step(3)
 
 
+# In so vast a space these widths exclude nothing, which is said and does not matter here.
+@pytest.mark.filterwarnings("ignore:.*confidence widths")
 def test_huge_spaces_cost_nothing() -> None:
     agent = tucrl.Agent("tucrl:alpha=0.01", states=2**63, actions=3, seed=0)
     state = 2**63 - 1

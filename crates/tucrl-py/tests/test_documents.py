@@ -41,22 +41,26 @@ def numbers(text: str) -> list[float]:
     return [float(number.replace(",", "")) for number in NUMBER.findall(text)]
 
 
+#: How many blocks of code the documents have.
+COUNTS = {"README.md": 1, "docs/python.md": 4}
+
+
 def test_every_block_is_tested() -> None:
-    counts = {"README.md": 1, "docs/python.md": 4}
     for document in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("**/*.md")]:
         name = document.relative_to(ROOT).as_posix()
-        assert document.read_text(encoding="utf-8").count("```python") == counts.get(name, 0), name
+        assert document.read_text(encoding="utf-8").count("```python") == COUNTS.get(name, 0), name
 
 
-@pytest.mark.parametrize("document", ["README.md", "docs/python.md"])
-def test_the_first_snippet_learns_to_drive_a_taxi(document: str) -> None:
+def test_the_first_snippet_learns_to_drive_a_taxi() -> None:
+    same = {BLOCK.findall((ROOT / name).read_text(encoding="utf-8"))[0] for name in COUNTS}
+    assert len(same) == 1, "the guide begins as the front page does"
     names: dict[str, Any] = {}
-    earned, best = run(document, 0, names)
+    earned, best = run("README.md", 0, names)
     assert best == pytest.approx(tucrl.MDP("taxi:map=v3").gain, abs=1e-4)
     # A taxi that never delivers anybody, and never tries, loses 1 per step: 0.3 of the range from -10 to 20.
     idle = (-1 + 10) / 30
     assert idle + 0.9 * (best - idle) < earned < best
-    assert names["agent"].steps == 300_000 and names["env"].terminations > 5000
+    assert names["agent"].steps == 60_000 and names["env"].terminations > 2000
 
 
 def test_models_are_solved_and_runs_compared_as_the_guide_says(
@@ -83,4 +87,4 @@ def test_the_guide_learns_to_balance_a_pole() -> None:
     _, *falls = run("docs/python.md", 3, names)
     assert falls == names["falls"] and falls[-1] < falls[0] / 2
     # Random play falls after 22 steps on average.
-    assert falls[-1] < 20_000 / 22 / 2
+    assert falls[-1] < 0.1 * 10_000 / 22

@@ -10,6 +10,7 @@ import tucrl
 from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import TimeLimit, TransformObservation
+from tucrl import _endings
 
 
 def make(*names: str, **options: Any) -> gym.Env[Any, Any]:
@@ -37,7 +38,7 @@ TOYS = {
 @pytest.fixture(autouse=True)
 def nothing_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     """Begin every test as a new process: what is announced once has not been."""
-    monkeypatch.setattr(tucrl._endings, "_announced", set())
+    monkeypatch.setattr(_endings, "_announced", set())
 
 
 @pytest.mark.parametrize(("names", "options", "ours", "reachable"), TOYS.values(), ids=TOYS)

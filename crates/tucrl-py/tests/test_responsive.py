@@ -1,11 +1,13 @@
 """Ctrl-C stops whatever takes long, other threads go on, and who watches sees progress."""
 
 import os
+import resource
 import signal
 import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 import tucrl
@@ -25,17 +27,17 @@ LONG = {
         "[mdp.evaluate(policy) for _ in range(10**6)]",
     ),
     "sample": ("mdp = tucrl.MDP('taxi')", "mdp.sample(0, 0, size=2**31)"),
-    # The first plan draws and solves a table of 25 million transitions.
-    "act": ("agent = tucrl.Agent('psrl', 2500, 4)", "agent.act(0)"),
+    # The first plan draws and solves a table of 20 million transitions.
+    "act": ("agent = tucrl.Agent('psrl', 2200, 4)", "agent.act(0)"),
     "many plans": (
-        "agent = tucrl.Agent('tucrl:alpha=1e-6', 2**40, 2, steps=1e18)",
+        "agent = tucrl.Agent('tucrl:alpha=1e-6', 2**40, 2, steps=10**15)",
         """
 for step in range(10**9):
     agent.act(step % 3000)
     agent.observe(0.5 * (step % 7 == 0), (step + 1) % 3000)
 """,
     ),
-    "learn, in its first plan": ("", "tucrl.learn('garnet:s=2500', 'psrl', 1e9, 1)"),
+    "learn, in its first plan": ("", "tucrl.learn('garnet:s=2200', 'psrl', 1e9, 1)"),
     "learn, before the first step": ("", "tucrl.learn('garnet:s=1e6,b=5', 'random', 1e9, 1)"),
 }
 
@@ -60,36 +62,43 @@ def script(name: str) -> list[str]:
 
 @pytest.mark.parametrize("name", LONG)
 def test_ctrl_c_stops_it_within_a_second(name: str) -> None:
+    earlier = resource.getrusage(resource.RUSAGE_CHILDREN)
+    before = earlier.ru_utime + earlier.ru_stime
     running = subprocess.Popen(
         script(name), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     assert running.stdout is not None and running.stdout.readline() == "ready\n"
     time.sleep(1.0)
-    began = time.monotonic()
+    began, busy = time.monotonic(), processor_seconds(running.pid)
     running.send_signal(signal.SIGINT)
     out, errors = running.communicate(timeout=60)
     took = time.monotonic() - began
     assert (out, running.returncode) == ("stopped\n", 0), errors
-    # A busy machine may take a little longer than the second that is promised.
-    assert took < 2.0, f"{took:.1f} s"
+    if took >= 1.0 and busy is not None:
+        # On a busy machine the clock says little: what counts is the work done since the signal.
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        took = used.ru_utime + used.ru_stime - before - busy
+    assert took < 1.0, f"{took:.1f} s"
+
+
+def processor_seconds(process: int) -> float | None:
+    """Return how much of the processors a process has used, where that can be read."""
+    try:
+        fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return None
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_an_interrupted_agent_goes_on_as_if_nothing_had_happened() -> None:
-    def play(agent: tucrl.Agent, walk: tucrl.Walk, steps: int) -> None:
-        for _ in range(steps):
-            state, reward = walk.step(agent.act(walk.state))
-            agent.observe(reward, state)
-
-    # Rounding keeps these increments apart forever: the plan ends at its limit of sweeps.
-    spec = "ucrl:planner=plain,alpha=1e-6,sweeps=3"
-    mdp = tucrl.MDP("river-swim")
-    agent, walk = tucrl.Agent(spec, 6, 2, seed=1), mdp.walk(seed=1)
-    with pytest.raises(RuntimeError, match="did not converge"):
-        play(agent, walk, 10_000)
-    steps, visits = agent.steps, agent.visits.tolist()
-    with pytest.raises(RuntimeError, match="did not converge"):
-        agent.act(walk.state)
-    assert (agent.steps, agent.visits.tolist()) == (steps, visits)
+    agent, twin = (tucrl.Agent("psrl", 1000, 4, seed=1) for _ in range(2))
+    timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        agent.act(0)
+    timer.join()
+    assert agent.steps == 0 and agent.plan is None
+    assert agent.act(0) == twin.act(0) and agent.plan == twin.plan
 
 
 PLANNING = """

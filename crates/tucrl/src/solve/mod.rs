@@ -130,6 +130,7 @@ fn solve_within(mdp: &Mdp, accuracy: f64) -> Result<Solution, SolveError> {
     }
     let end_components = structure::end_components(mdp);
     if Pulse::is_stopped() {
+        // These are no end components.
         return Err(SolveError::Interrupted { what: "the structure" });
     }
     let [members] = end_components.members() else {
