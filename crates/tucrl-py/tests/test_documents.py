@@ -2,6 +2,7 @@
 
 import contextlib
 import io
+import random
 import re
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ ROOT = Path(__file__).parents[3]
 BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
 
 
-def run(document: str, number: int, names: dict[str, Any]) -> list[float]:
+def run(document: str, number: int, names: dict[str, Any], within: float = 0.01) -> list[float]:
     """Run one block of a document; return the numbers that it prints, which are those of the document."""
     text = (ROOT / document).read_text(encoding="utf-8")
     block = list(BLOCK.finditer(text))[number]
@@ -28,8 +29,8 @@ def run(document: str, number: int, names: dict[str, Any]) -> list[float]:
         exec(compile(code, str(ROOT / document), "exec"), names)
     claimed, found = block[2] or "", printed.getvalue()
     assert re.sub(NUMBER, "#", claimed) == re.sub(NUMBER, "#", found)
-    # Gymnasium's random numbers may change, and with them the last digits.
-    assert numbers(found) == pytest.approx(numbers(claimed), rel=0.1, abs=1e-3)
+    # Another version of Gymnasium may draw other random numbers.
+    assert numbers(found) == pytest.approx(numbers(claimed), rel=within, abs=1e-3)
     return numbers(found)
 
 
@@ -84,7 +85,12 @@ def test_the_guide_learns_to_balance_a_pole() -> None:
     import gymnasium
 
     names: dict[str, Any] = {"tucrl": tucrl, "gym": gymnasium}
-    _, *falls = run("docs/python.md", 3, names)
+    steps, *falls = run("docs/python.md", 3, names, within=1.0)
     assert falls == names["falls"] and falls[-1] < falls[0] / 2
-    # Random play falls after 22 steps on average.
-    assert falls[-1] < 0.1 * 10_000 / 22
+    env = names["env"]
+    env.reset(seed=0)
+    before, choice = env.terminations, random.Random(0)
+    for _ in range(int(steps)):
+        env.step(choice.randrange(2))
+    assert env.terminations - before == pytest.approx(450, rel=0.1)
+    assert falls[-1] < 0.1 * 450
