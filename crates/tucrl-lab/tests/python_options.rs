@@ -26,7 +26,7 @@ const SIGNATURE: &str = "        states: _Whole | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
         steps: _Whole | None = None,
-        seed: SupportsIndex = 0,
+        seed: _Seed = 0,
         run: SupportsIndex = 0,
 ";
 

@@ -1,14 +1,16 @@
 //! The Python package `tucrl`: conversions and checks around the library.
 //!
 //! `agent` drives a learner, `mdp` holds a model and its exact solutions, `world` any environment, `learning` runs many
-//! agents on all cores, `plan` shows plans and episodes, `errors` maps errors to exceptions. `python/tucrl/_native.pyi` has
-//! the types, `docs/python.md` the guide.
+//! agents on all cores, `plan` shows plans and episodes, `work` keeps Python responsive meanwhile, `seed` reads seeds,
+//! `errors` maps errors to exceptions. `python/tucrl/_native.pyi` has the types, `docs/python.md` the guide.
 
 mod agent;
 mod errors;
 mod learning;
 mod mdp;
 mod plan;
+mod seed;
+mod work;
 mod world;
 
 use pyo3::prelude::*;
@@ -27,7 +29,7 @@ mod _native {
     #[pymodule_export]
     use crate::mdp::PyMdp;
     #[pymodule_export]
-    use crate::plan::{PyEpisode, PyPlan};
+    use crate::plan::PyPlan;
     #[pymodule_export]
     use crate::world::{PyWalk, PyWorld};
 

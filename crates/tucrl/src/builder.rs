@@ -5,6 +5,7 @@
 
 use crate::error::ModelError;
 use crate::mdp::Mdp;
+use crate::pulse::Pulse;
 use crate::reward::{MAX_REWARD, PairReward, RewardLaw};
 
 /// The largest accepted |sum of a row - 1|.
@@ -180,6 +181,9 @@ impl MdpBuilder {
     /// # Errors
     /// The first defect found.
     pub fn build(mut self) -> Result<Mdp, ModelError> {
+        if Pulse::is_stopped() {
+            return Err(ModelError::Interrupted);
+        }
         self.check_actions();
         let (pairs, states) = (self.model.mean_reward.len() as u32, self.states());
         self.model.pair_start.remove(0);

@@ -178,6 +178,9 @@ pub enum ModelError {
         /// The largest number supported.
         limit: usize,
     },
+    /// The caller asked to stop.
+    #[error("interrupted before the model was complete")]
+    Interrupted,
 }
 
 /// Why a policy does not fit a model.

@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use crate::pulse::Pulse;
+
 /// The component of a node for which `is_inside` is false.
 pub(crate) const OUTSIDE: u32 = u32::MAX;
 
@@ -47,6 +49,8 @@ pub(crate) fn strong_components(
     let mut open: Vec<u32> = Vec::new();
     let mut path: Vec<(u32, u32, Range<usize>)> = Vec::new(); // node, its number, edges left
     let (mut numbered, mut count) = (0u32, 0u32);
+    // After a stop no more edges are followed, and the components are too small.
+    let mut is_stopped = Pulse::is_stopped();
     for root in 0..nodes {
         if low[root] != UNSEEN || !is_inside(root) {
             continue;
@@ -57,13 +61,16 @@ pub(crate) fn strong_components(
         numbered += 1;
         while let Some((node, number, left)) = path.last_mut() {
             let (node, number) = (*node as usize, *number);
-            if let Some(edge) = left.next() {
+            if let Some(edge) = left.next().filter(|_| !is_stopped) {
                 let Some(next) = target(edge).filter(|&next| is_inside(next)) else { continue };
                 if low[next] == UNSEEN {
                     low[next] = numbered;
                     path.push((next as u32, numbered, edges(next)));
                     open.push(next as u32);
                     numbered += 1;
+                    if numbered % 1024 == 0 {
+                        is_stopped = Pulse::is_stopped();
+                    }
                 } else if component[next] == OUTSIDE {
                     low[node] = low[node].min(low[next]);
                 }

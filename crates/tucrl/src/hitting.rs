@@ -16,6 +16,7 @@ use crate::chain::TransientSolver;
 use crate::error::SolveError;
 use crate::graph::{self, Reversed};
 use crate::mdp::Mdp;
+use crate::pulse::{Pulse, unless_stopped};
 use crate::structure::{self, Table};
 
 /// The smallest relative improvement that changes an action; smaller ones may be rounding errors.
@@ -36,7 +37,11 @@ pub fn fastest_times(mdp: &Mdp, target: usize) -> Result<Vec<f64>, SolveError> {
     let owner = structure::owners(Table::of(mdp));
     let inside = surely_arriving(mdp, &into, &owner, target);
     let mut search = Search { mdp, into: &into, owner: &owner, is_inside: &inside };
-    search.times(target)
+    let times = search.times(target);
+    if Pulse::is_stopped() {
+        return Err(SolveError::Interrupted { what: "the shortest hitting time" });
+    }
+    times
 }
 
 /// The diameter D: the largest shortest expected time between two states.
@@ -73,16 +78,20 @@ pub fn diameter_within(
     }
     let into = structure::incoming(Table::of(mdp));
     let owner = structure::owners(Table::of(mdp));
-    let done = AtomicUsize::new(0);
-    targets
+    let (done, pulse) = (AtomicUsize::new(0), Pulse::present());
+    let longest = targets
         .par_iter()
         .map(|&target| {
             let mut search = Search { mdp, into: &into, owner: &owner, is_inside };
-            let times = search.times(target)?;
+            let times = Pulse::carry(pulse.as_ref(), || search.times(target))?;
             report(done.fetch_add(1, Ordering::Relaxed) + 1, targets.len());
             Ok(targets.iter().map(|&state| times[state]).fold(0.0, f64::max))
         })
-        .try_reduce(|| 0.0, |a, b| Ok(f64::max(a, b)))
+        .try_reduce(|| 0.0, |a, b| Ok(f64::max(a, b)));
+    if Pulse::is_stopped() {
+        return Err(SolveError::Interrupted { what: "the diameter" });
+    }
+    longest
 }
 
 /// The states from which some policy reaches the target with probability one.
@@ -178,7 +187,7 @@ impl Search<'_> {
         }
         let mut has_to_sweep = false;
         let rounds = ROUND_LIMIT + 2 * inside.len() as u64;
-        for _ in 0..rounds {
+        for _ in unless_stopped(0..rounds) {
             let mut leak = vec![0.0; inside.len()];
             let rows = inside.iter().enumerate().map(|(index, &state)| {
                 let mut row = Vec::new();

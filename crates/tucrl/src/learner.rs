@@ -31,6 +31,12 @@ pub trait Learner: Send + Sync {
     /// When a plan does not converge; the learner is then unchanged.
     fn act(&mut self) -> Result<ActionId, PlanError>;
 
+    /// The action to play now; `None` if a plan must be made first, which [`Learner::act`] does then. Callers who
+    /// make plans elsewhere, such as on another thread, ask this before every action. Learners that plan override it.
+    fn act_without_planning(&mut self) -> Option<ActionId> {
+        self.act().ok()
+    }
+
     /// What the action of the last [`Learner::act`] led to.
     fn observe(&mut self, reward: f64, next: StateId);
 

@@ -18,6 +18,7 @@ use crate::generator::{Generator, GeneratorError};
 use crate::learner::{Knowledge, RuleOfThumb};
 use crate::mdp::Mdp;
 use crate::model::Model;
+use crate::pulse::Pulse;
 use crate::solve::{self, Solution};
 use crate::space::StateId;
 use crate::structure::{self, Class, EndComponents};
@@ -217,6 +218,9 @@ impl Truth {
         watch.begin("optimal gain");
         let solution = solve::solve(&mdp)?;
         let structure = Structure::of(&mdp);
+        if Pulse::is_stopped() {
+            return Err(SolveError::Interrupted { what: "the structure" });
+        }
         let (gain, gain_error) = solution.gain_from_start(&mdp);
         let facts = Facts {
             states: mdp.states() as u64,

@@ -58,7 +58,7 @@ pub(super) fn run(ask: &Bound, catalogue: &Catalogue) -> anyhow::Result<String> 
     let world = catalogue.world(&ask.source.world)?;
     let progress = Progress::new();
     progress.begin("building the world");
-    let (mdp, states) = world.build_and_count(&ask.source.options())?;
+    let (mdp, states) = world.build_and_count(&ask.source.options(), &())?;
     let effort =
         Effort { gain: false, policy: false, diameter_limit: DIAMETER_LIMIT, patience: None };
     let mut known = Inspection::of(world.to_string(), &mdp, effort, &progress)?;

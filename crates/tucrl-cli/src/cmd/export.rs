@@ -16,7 +16,7 @@ pub(super) fn run(ask: &Export, catalogue: &Catalogue) -> anyhow::Result<String>
     let progress = Progress::new();
     progress.begin("building the world");
     let world = catalogue.world(&ask.source.world)?;
-    let (mdp, states) = world.build_and_count(&ask.source.options())?;
+    let (mdp, states) = world.build_and_count(&ask.source.options(), &())?;
     progress.begin("writing the file");
     let if_exists = if ask.force { IfExists::Replace } else { IfExists::Refuse };
     let part = (states > mdp.states() as u64).then(|| {

@@ -14,7 +14,7 @@ use tucrl::explore::ExploreError;
 use tucrl::mdp::Mdp;
 use tucrl::model::Model;
 use tucrl::options::OptionError;
-use tucrl::truth::{SEARCH_LIMIT, search};
+use tucrl::truth::{SEARCH_LIMIT, Watch, search};
 use tucrl::worlds::WorldKind;
 
 use super::Catalogue;
@@ -206,22 +206,44 @@ impl World {
     /// When an option is out of range, the file is faulty, a read option does not apply, or too many states
     /// are reachable for a table.
     pub fn build(&self, options: &ReadOptions) -> Result<Arc<Mdp>, LoadError> {
-        self.build_and_count(options).map(|(mdp, _)| mdp)
+        self.build_watched(options, &())
+    }
+
+    /// The same with reports of progress.
+    ///
+    /// # Errors
+    /// As [`World::build`].
+    pub fn build_watched(
+        &self,
+        options: &ReadOptions,
+        watch: &dyn Watch,
+    ) -> Result<Arc<Mdp>, LoadError> {
+        self.build_and_count(options, watch).map(|(mdp, _)| mdp)
     }
 
     /// The same, with the number of states of the world: more than the table has if it is that of the reachable part.
     ///
     /// # Errors
     /// As [`World::build`].
-    pub fn build_and_count(&self, options: &ReadOptions) -> Result<(Arc<Mdp>, u64), LoadError> {
+    pub fn build_and_count(
+        &self,
+        options: &ReadOptions,
+        watch: &dyn Watch,
+    ) -> Result<(Arc<Mdp>, u64), LoadError> {
+        watch.begin("building the world");
         match self.open(options)? {
             Model::Table(mdp) => {
                 let states = mdp.states() as u64;
                 Ok((mdp, states))
             }
             Model::Generated(generator) => {
-                let found = search(&*generator, SEARCH_LIMIT, &())?;
-                let table = Arc::new(found.table(&*generator, &|_, _| true)?);
+                let found = search(&*generator, SEARCH_LIMIT, watch)?;
+                watch.begin("building the table of what is reachable");
+                let report = |done, of| {
+                    watch.done(done, of);
+                    true
+                };
+                let table = Arc::new(found.table(&*generator, &report)?);
                 Ok((table, generator.space().states()))
             }
         }

@@ -10,7 +10,7 @@ use tucrl::counts::Counts;
 use tucrl::space::ActionId;
 
 use super::PyAgent;
-use crate::plan::{PyEpisode, PyPlan};
+use crate::plan::{PyPlan, episode, episode_class};
 
 type Transitions<'py> = (
     Bound<'py, PyArray1<i64>>,
@@ -132,19 +132,20 @@ impl PyAgent {
 
     /// The current episode; None for agents without episodes.
     #[getter]
-    fn episode(&self) -> Option<PyEpisode> {
-        let learner = self.learner.as_ref()?;
+    fn episode<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(learner) = &self.learner else { return Ok(None) };
         let present = learner.present_episode();
-        let last = present.or_else(|| learner.diary().ended_episodes.last().cloned())?;
-        Some(PyEpisode::new(last))
+        let last = present.or_else(|| learner.diary().ended_episodes.last().cloned());
+        last.map(|record| episode(&episode_class(py)?, &record)).transpose()
     }
 
     /// All episodes, including the current one.
     #[getter]
-    fn episodes(&self) -> Vec<PyEpisode> {
-        let Some(learner) = &self.learner else { return Vec::new() };
-        let ended = learner.diary().ended_episodes.iter().cloned();
-        ended.chain(learner.present_episode()).map(PyEpisode::new).collect()
+    fn episodes<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let Some(learner) = &self.learner else { return Ok(Vec::new()) };
+        let (class, present) = (episode_class(py)?, learner.present_episode());
+        let records = learner.diary().ended_episodes.iter().chain(&present);
+        records.map(|record| episode(&class, record)).collect()
     }
 
     /// Steps in pairs poorly visited at that time (Z), and at the start of the episode (Y).

@@ -15,6 +15,7 @@ use super::sub_mdp::{Improvement, SubMdp};
 use super::{BiasKind, distance};
 use crate::chain::ChainValues;
 use crate::error::SolveError;
+use crate::pulse::unless_stopped;
 use crate::structure;
 
 /// Weight of the transition in a damped sweep; the rest stays in place.
@@ -244,7 +245,7 @@ impl Iteration {
         let fewest = if sub.len() <= POLISH_LIMIT && sub.is_narrow() { VERY_FEW } else { FEW };
         let allowed = ((budget / cost) as u64).max(fewest);
         let (mut earlier_span, mut next_look, mut hopeless) = (f64::INFINITY, TREND, 0);
-        for sweep in 1..=allowed {
+        for sweep in unless_stopped(1..=allowed) {
             let (low, high) = sub.sweep(&self.values, DAMPING, &mut self.swept);
             self.sweeps += 1;
             // Only differences between states matter; keep the numbers small.
@@ -319,7 +320,7 @@ fn policy_iteration(
     let mut best: Option<ConstantGain> = None;
     let mut trouble = None;
     let mut order: Option<Vec<u32>> = None;
-    for round in 0..ROUND_LIMIT {
+    for round in unless_stopped(0..ROUND_LIMIT) {
         let mut values = match sub.chain(&choice).values() {
             Ok(values) => values,
             Err(error) => {

@@ -24,6 +24,7 @@ mod sub_mdp;
 use crate::error::SolveError;
 use crate::mdp::Mdp;
 use crate::policy::Policy;
+use crate::pulse::Pulse;
 use crate::structure::{self, EndComponents};
 use constant::{Aim, ConstantGain};
 use quotient::{Quotient, Worth};
@@ -149,6 +150,14 @@ impl Default for Effort {
 /// # Errors
 /// As for [`solve`].
 pub fn solve_with(mdp: &Mdp, effort: Effort) -> Result<Solution, SolveError> {
+    let solution = solve_within(mdp, effort);
+    if Pulse::is_stopped() {
+        return Err(SolveError::Interrupted { what: "the optimal gain" });
+    }
+    solution
+}
+
+fn solve_within(mdp: &Mdp, effort: Effort) -> Result<Solution, SolveError> {
     let tolerance = effort.accuracy.max(TOLERANCE * mdp.r_max());
     let aim = Aim { r_max: mdp.r_max(), tolerance, patience: effort.patience };
     let sub = SubMdp::whole(mdp);
@@ -158,6 +167,10 @@ pub fn solve_with(mdp: &Mdp, effort: Effort) -> Result<Solution, SolveError> {
         return Ok(solution(mdp, &sub, gain, error, answer, 0));
     }
     let end_components = structure::end_components(mdp);
+    if Pulse::is_stopped() {
+        // These are no end components.
+        return Err(SolveError::Interrupted { what: "the structure" });
+    }
     let [members] = end_components.members() else {
         return Ok(solve_multichain(mdp, &end_components, effort.patience));
     };

@@ -24,6 +24,7 @@ use crate::chain::TransientSolver;
 use crate::error::SolveError;
 use crate::graph;
 use crate::mdp::Mdp;
+use crate::pulse::unless_stopped;
 use crate::structure::EndComponents;
 
 /// Sweeps in place before policy iteration: they carry values through long corridors.
@@ -333,7 +334,7 @@ impl Circle<'_> {
             }
         }
         // More rounds than any corridor is long.
-        for _ in 0..1_000 + 2 * self.len() {
+        for _ in unless_stopped(0..1_000 + 2 * self.len()) {
             let Ok(is_sweeping) = self.evaluate(problem, &choice, &mut value) else { break };
             let scale = value.iter().copied().fold(0.0, f64::max);
             // Sweeps are accurate relative to the largest value only.

@@ -22,6 +22,7 @@
 //! of many.
 
 use super::sub_mdp::SubMdp;
+use crate::pulse::Pulse;
 
 /// The bounds are computed when the changes of a sweep differ by less than this share of the last
 /// distance between the bounds, or after `SWEEP_LIMIT` sweeps.
@@ -89,6 +90,9 @@ pub(super) fn iterate(
         values.iter_mut().for_each(|value| *value -= gain);
         let mut difference = f64::INFINITY;
         for _ in 0..SWEEP_LIMIT {
+            if Pulse::is_stopped() {
+                return None;
+            }
             before.clear();
             before.extend(returns.iter().map(|&(state, _): &(u32, f64)| values[state as usize]));
             let (mean, spread) = match &list {

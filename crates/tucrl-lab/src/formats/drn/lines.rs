@@ -8,6 +8,8 @@ use std::collections::HashMap;
 use std::io::{BufRead, Read};
 use std::path::Path;
 
+use tucrl::pulse::Pulse;
+
 use super::super::FormatError;
 use super::notes::MARK;
 use crate::text::bytes;
@@ -32,10 +34,13 @@ impl<'a, R: BufRead> Lines<'a, R> {
         Self { input, path, number: 0, text: String::new(), held: false }
     }
 
-    /// Goes to the next line; false at the end of the file.
+    /// Goes to the next line; false at the end of the file, and where the caller wants to stop: the builder then refuses.
     pub(super) fn advance(&mut self) -> Result<bool, FormatError> {
         if std::mem::take(&mut self.held) {
             return Ok(true);
+        }
+        if Pulse::is_stopped() {
+            return Ok(false);
         }
         let mut line = std::mem::take(&mut self.text).into_bytes();
         line.clear();

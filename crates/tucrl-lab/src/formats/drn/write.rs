@@ -7,6 +7,7 @@
 use std::io::{self, Write};
 
 use tucrl::mdp::Mdp;
+use tucrl::pulse::Pulse;
 use tucrl::reward::{PairReward, RewardLaw};
 
 use super::super::law::write_string;
@@ -40,6 +41,9 @@ pub(in super::super) fn write(
     writeln!(out, "@nr_states\n{}\n@nr_choices\n{}\n@model", mdp.states(), mdp.pairs())?;
     let mut starts = start.iter().map(|entry| entry.0).peekable();
     for state in 0..mdp.states() {
+        if Pulse::is_stopped() {
+            return Err(io::Error::other("interrupted"));
+        }
         let is_start = starts.next_if_eq(&state).is_some();
         writeln!(out, "state {state}{}", if is_start { " init" } else { "" })?;
         if let Some(name) = mdp.state_names().get(state) {

@@ -11,6 +11,7 @@ use std::rc::Rc;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 use tucrl::mdp::{Mdp, MdpBuilder};
+use tucrl::pulse::Pulse;
 use tucrl::reward::RewardLaw;
 
 use super::super::error::Part as Place;
@@ -218,6 +219,9 @@ impl<'de> Visitor<'de> for Part<'_> {
         let inner = match level {
             Level::States => Level::State,
             Level::State => {
+                if Pulse::is_stopped() {
+                    return Err(A::Error::custom("interrupted"));
+                }
                 reading.builder.state();
                 reading.state_lines.push(u32::try_from(reading.line.get()).unwrap_or(u32::MAX));
                 Level::Action
