@@ -144,7 +144,7 @@ impl Store {
 
     /// The experiment that the results belong to.
     fn experiment(&self, catalogue: &Catalogue) -> Result<Experiment, StoreError> {
-        let copy = self.directory.join(EXPERIMENT);
+        let copy = self.directory.join(EXPERIMENT_FILE);
         let fits = |experiment: &Experiment| matches!(self.foreign_run(experiment), Ok(None));
         Ok(Experiment::read_stored(&copy, catalogue, fits)?)
     }

@@ -40,7 +40,7 @@ fn every_file_is_synced_renamed_and_its_folder_synced() {
         spec: run.spec().clone(),
         taken: run.taken(),
         is_stopped: false,
-        state: run.state().unwrap(),
+        state: run.state(),
     };
     // The second one replaces the first.
     for _ in 0..2 {

@@ -180,7 +180,7 @@ fn of_run(stored: StoredState, world: Option<&AnyWorld>) -> PyResult<Document> {
     let (here, learner) = (state.state(), state.learner().clone());
     Ok(Document {
         version: VERSION,
-        spec: stored.cell.agent,
+        spec: stored.cell.agent.clone(),
         space: model.space(),
         r_max: model.r_max(),
         horizon: stored.spec.steps,
