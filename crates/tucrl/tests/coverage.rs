@@ -3,12 +3,12 @@
 //! Two kinds of tests. *Trajectories* in small random worlds: at every check the true means and the true laws must
 //! lie in the set that the library builds. A law p lies in a convex set iff p·v is at most the best value of the
 //! set for every v; the directions that matter are known for each shape. The constants of the theorems are so large
-//! that this never fails, and would not with widths half as wide. Therefore *exact levels*: the width of one
-//! interval comes from an inequality that bounds how often it may fail. With delta chosen so large that this bound is
-//! a few in a thousand (delta beyond 1 is no confidence, but the same formula), the probability of failure is
-//! summed over all outcomes of n coin tosses, for the worst coin, and must not exceed the bound. Widths of Hoeffding and
-//! Chernoff type fail this test from a factor of 0.8 on, root parts of Bernstein widths from 0.5 on. Their linear parts
-//! and the widths of `relaxation=mass` are looser: a third or a quarter of them still keeps the promise.
+//! that a width too small by a factor may pass. Therefore *exact levels*: the width of one interval comes from an
+//! inequality that bounds how often it may fail. With delta chosen so large that this bound is a few in a thousand
+//! (delta beyond 1 is no confidence, but the same formula), the probability of failure is summed over all outcomes of
+//! n coin tosses, for the worst coin, and must not exceed the bound. Tried by hand: this fails with 0.8 of a width of
+//! UCRL2, 0.8 of UCRL3's laws and KL-UCRL's rewards, 0.6 of UCRL3's rewards and of a divergence, half of the root part
+//! of a Bernstein width, and a third (4.1) or a quarter (2020, `relaxation=mass`) of a linear part, which is looser.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use tucrl::agents::Relaxation;
@@ -446,8 +446,8 @@ fn divergences_and_their_rewards_keep_their_level() {
 }
 
 /// Bernstein with the candidate's variance fails with probability at most exp(-n l) on a side, the sub-Gaussian bound
-/// with at most exp(-n m), and the empirical Bernstein bound of rewards with at most 2 exp(-n l). Two cautions, of which
-/// the document of algorithms speaks (section 4.5): the special case p̂ = 1, and upper ends above 1/2.
+/// with at most exp(-n m), and the empirical Bernstein bound of rewards with at most 2 exp(-n l). There are two known
+/// exceptions (docs/algorithms.md, section 4.5): the special case p̂ = 1, and upper ends above 1/2.
 #[test]
 fn ucrl3s_intervals_keep_their_level_except_near_one() {
     let (n, delta) = (1000, 18.0);
