@@ -89,13 +89,14 @@ impl Catalogue {
     /// The same with the defaults of earlier versions, which stored experiments may rely on.
     #[must_use]
     pub fn former(&self) -> Self {
-        let former = |kind: &AgentKind| match FORMER_DEFAULTS.iter().find(|f| f.0 == kind.about().name) {
-            Some(&(_, key, value)) => {
-                let value = serde_json::from_str(value).unwrap_or(Value::Null);
-                kind.clone().with(|options| options.default(key, value))
-            }
-            None => kind.clone(),
-        };
+        let former =
+            |kind: &AgentKind| match FORMER_DEFAULTS.iter().find(|f| f.0 == kind.about().name) {
+                Some(&(_, key, value)) => {
+                    let value = serde_json::from_str(value).unwrap_or(Value::Null);
+                    kind.clone().with(|options| options.default(key, value))
+                }
+                None => kind.clone(),
+            };
         let (agents, worlds) = (self.agents().iter().map(former).collect(), self.worlds().to_vec());
         Self { kinds: Arc::new(Kinds { agents, worlds }) }
     }

@@ -2,8 +2,9 @@
 //!
 //! The options struct is the only source. Field name = key, doc comment = help, `Default` = default, enum
 //! variants = accepted words, `#[schemars(extend("minimum" = 0.0))]` (or `exclusiveMinimum`, `maximum`) = range.
-//! [`Described::of`] reads all of that off the type's JSON schema. Two extensions exist for fields: `x-aliases`,
-//! other spellings of the key, and `x-accepts`, a description of the accepted values where the range does not say it.
+//! [`Described::of`] reads all of that off the type's JSON schema. Three extensions exist for fields: `x-aliases`,
+//! other spellings of the key, `x-accepts`, a description of the accepted values where the range does not say it, and
+//! `x-bounds`, the quantity of the world that a required option bounds from above.
 //!
 //! Option types for values that are not plain: [`NumberOr`] and [`IntegerOr`] (a number or a word), among them
 //! [`Inherited`] (from the option `alpha`) and [`FromWorld`]; [`Required`] (no default); [`Spec`] (another world).

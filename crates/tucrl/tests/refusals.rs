@@ -92,10 +92,7 @@ fn every_option_out_of_range_is_refused_by_name() {
             |s| s.c = (-1.0).into(),
             "c = -1 is out of range: it accepts a number of at least 0, or inf",
         ),
-        (
-            |s| s.c = f64::NAN.into(),
-            "c has no value: it accepts a number of at least 0, or inf",
-        ),
+        (|s| s.c = f64::NAN.into(), "c has no value: it accepts a number of at least 0, or inf"),
         (
             |s| {
                 s.c = Required(Some(NumberOr::default()));

@@ -16,7 +16,10 @@ const NAMED: usize = 4;
 /// The interval between lines.
 pub(super) fn interval() -> Duration {
     let asked = std::env::var("TUCRL_LOG_SECONDS").ok().and_then(|seconds| seconds.parse().ok());
-    asked.and_then(|s| Duration::try_from_secs_f64(s).ok()).filter(|d| !d.is_zero()).unwrap_or(INTERVAL)
+    asked
+        .and_then(|s| Duration::try_from_secs_f64(s).ok())
+        .filter(|d| !d.is_zero())
+        .unwrap_or(INTERVAL)
 }
 
 /// Writes lines until it is dropped.

@@ -139,7 +139,10 @@ mod tests {
         assert_eq!(text("as it is\n"), "as it is\n");
         assert_eq!(text("  --n  how many runs of each"), "  --n  how many runs\n       of each");
         assert_eq!(text("one two three four five\nsix\n"), "one two three four\n  five\nsix\n");
-        assert_eq!(text("  extraordinarily-long-names stay"), "  extraordinarily-long-names\n    stay");
+        assert_eq!(
+            text("  extraordinarily-long-names stay"),
+            "  extraordinarily-long-names\n    stay"
+        );
         assert_eq!(text(&format!("{:>30} b", "a")), format!("{:>30}\n{:>11}", "a", "b"));
         assert_eq!(folded("a line of any length".repeat(9), None).lines().count(), 1);
         let line = "name            a b c d e f g h i j k l m n o p q r s t u v w x y z";

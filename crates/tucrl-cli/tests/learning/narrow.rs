@@ -38,7 +38,8 @@ fn nothing_is_wider_than_sixty_columns() {
         "compare out/small out/small".into(),
         "reproduce --plan".into(),
     ];
-    let verbs = ["reproduce", "worlds", "inspect", "explore", "export", "agents", "schema", "learn"];
+    let verbs =
+        ["reproduce", "worlds", "inspect", "explore", "export", "agents", "schema", "learn"];
     let more = ["bound", "run", "league", "status", "report", "compare", "bench"];
     commands.extend(verbs.iter().chain(&more).map(|verb| format!("{verb} --help")));
     commands.extend(kinds().iter().map(|kind| format!("agents {}", kind.about().name)));

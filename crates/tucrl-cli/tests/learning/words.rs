@@ -66,7 +66,8 @@ fn numbers_are_read_as_people_type_them() {
     for text in ["10k", "10_000", "1e4", "10000", "0.01M"] {
         assert_eq!(steps(text), 10_000, "{text}");
     }
-    let command = "learn junk:base=two-state,factor=5k --agent random --steps 1k --seeds 1_0 --jobs 1";
+    let command =
+        "learn junk:base=two-state,factor=5k --agent random --steps 1k --seeds 1_0 --jobs 1";
     let lines = lines(&folder, command);
     assert_eq!((lines.len(), &lines[0]["states"]), (10, &10_000.into()));
     assert_eq!(lines[0]["world"], "junk:base=two-state,factor=5000");

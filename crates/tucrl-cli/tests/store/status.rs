@@ -119,7 +119,8 @@ fn a_run_is_seen_from_its_first_second_and_again_when_it_goes_on() {
     for _ in 0..2 {
         // Checkpoints are taken every 20 seconds, as by default.
         let mut child = lab.tucrl("run exp.toml --out a --jobs 1 --resume").spawn().unwrap();
-        let is_running = || lab.path("a/experiment.toml").exists() && status(&lab, "a")["running"] == 1;
+        let is_running =
+            || lab.path("a/experiment.toml").exists() && status(&lab, "a")["running"] == 1;
         let clock = Instant::now();
         while !is_running() {
             assert!(clock.elapsed() < Duration::from_secs(5), "{}", status(&lab, "a"));
@@ -140,7 +141,8 @@ fn a_run_is_seen_from_its_first_second_and_again_when_it_goes_on() {
 #[test]
 fn without_a_terminal_progress_is_logged() {
     let lab = long();
-    for command in ["run exp.toml --jobs 1", "learn two-state --agent oracle --steps 1e10 --jobs 1"] {
+    for command in ["run exp.toml --jobs 1", "learn two-state --agent oracle --steps 1e10 --jobs 1"]
+    {
         let child = lab.tucrl(command).env("TUCRL_LOG_SECONDS", "0.3").spawn().unwrap();
         thread::sleep(Duration::from_millis(1500));
         Command::new("kill").args(["-INT", &child.id().to_string()]).output().unwrap();

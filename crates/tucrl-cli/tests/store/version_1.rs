@@ -74,6 +74,9 @@ fn the_cell_of_an_old_checkpoint_starts_anew() {
     let output = lab.said("run old/experiment.toml --out old --resume");
     assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
     assert_eq!(complaint(&output), "");
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "old: 1 of 1 run done\nnext  tucrl report old\n");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "old: 1 of 1 run done\nnext  tucrl report old\n"
+    );
     assert!(lab.files("old", ".state").is_empty() && lab.files("old", ".damaged").is_empty());
 }

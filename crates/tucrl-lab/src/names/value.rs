@@ -100,9 +100,8 @@ pub fn integer(text: &str) -> Option<u64> {
 fn ungrouped(text: &str) -> Option<String> {
     let is_digit = |piece: Option<char>| piece.is_some_and(|c| c.is_ascii_digit());
     let pieces: Vec<&str> = text.split('_').collect();
-    let is_between_digits = |pair: &[&str]| {
-        is_digit(pair[0].chars().next_back()) && is_digit(pair[1].chars().next())
-    };
+    let is_between_digits =
+        |pair: &[&str]| is_digit(pair[0].chars().next_back()) && is_digit(pair[1].chars().next());
     pieces.windows(2).all(is_between_digits).then(|| pieces.concat())
 }
 

@@ -48,10 +48,9 @@ impl Growth {
         let halves: [Vec<u64>; 2] = [early, late];
         let halves = halves.map(|times| fit(curves, &times, &bootstrap).and_then(|(_, i)| i));
         let range = match (interval, halves) {
-            (Some(whole), [Some(early), Some(late)]) => Some((
-                whole.0.min(early.0).min(late.0),
-                whole.1.max(early.1).max(late.1),
-            )),
+            (Some(whole), [Some(early), Some(late)]) => {
+                Some((whole.0.min(early.0).min(late.0), whole.1.max(early.1).max(late.1)))
+            }
             _ => None,
         };
         Some(Self { from: *times.first()?, to, exponent, interval, range })

@@ -7,8 +7,8 @@
 use tucrl::run::RunRecord;
 
 use super::bootstrap::{Bootstrap, Interval};
-use super::ranking::{self, Pair};
 use super::growth::Growth;
+use super::ranking::{self, Pair};
 use super::{half_width, mean, quantile_of_sorted};
 use crate::record::StoredRun;
 use tucrl::truth::Facts;

@@ -175,7 +175,10 @@ fn of_run(stored: StoredState, world: Option<&AnyWorld>) -> PyResult<Document> {
     };
     let model = world.model();
     let Some(state) = stored.state else {
-        return Err(bad_input(format!("{} cannot be saved, so it cannot be continued", stored.cell.agent)));
+        return Err(bad_input(format!(
+            "{} cannot be saved, so it cannot be continued",
+            stored.cell.agent
+        )));
     };
     let (here, learner) = (state.state(), state.learner().clone());
     Ok(Document {

@@ -137,7 +137,8 @@ impl EpisodicAlgorithm for Tucrl {
         };
         let found =
             self.optimism.too_short(setting, reachable, |visits| width(self.relaxation, visits))?;
-        let TooShort { reason: TooShortReason::Width { visits, width: own, .. }, remedy: Some(_) } = found
+        let TooShort { reason: TooShortReason::Width { visits, width: own, .. }, remedy: Some(_) } =
+            found
         else {
             return Some(found);
         };

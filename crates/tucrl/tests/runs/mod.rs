@@ -183,7 +183,10 @@ pub(crate) fn tucrl_zeta(optimism: Optimism) -> Named {
 }
 
 pub(crate) fn scal(optimism: Optimism, c: f64) -> Named {
-    Named::new("scal", Scal { c: Required(Some(finite(c))), optimism: clipped(optimism), ..Scal::default() })
+    Named::new(
+        "scal",
+        Scal { c: Required(Some(finite(c))), optimism: clipped(optimism), ..Scal::default() },
+    )
 }
 
 pub(crate) fn oracle() -> Named {

@@ -57,7 +57,9 @@ fn least(name: &str) -> String {
 fn least_with(name: &str, key: &str, value: &str) -> String {
     let least = least(name);
     match least.split_once(':') {
-        Some((_, given)) if !given.starts_with(&format!("{key}=")) => format!("{least},{key}={value}"),
+        Some((_, given)) if !given.starts_with(&format!("{key}=")) => {
+            format!("{least},{key}={value}")
+        }
         _ => format!("{name}:{key}={value}"),
     }
 }
