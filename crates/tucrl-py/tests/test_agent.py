@@ -316,8 +316,8 @@ def test_known_rewards_survive_a_file(tmp_path: Path) -> None:
 def test_options_may_be_keywords() -> None:
     by_text = tucrl.Agent("scal:c=5,alpha=0.25,augment=false", 3, 2)
     by_words = tucrl.Agent("scal", 3, 2, c=5, alpha=0.25, augment=False)
-    # Keywords are typed for the bare name only; at run time they may be mixed with a spec.
-    both = tucrl.Agent("scal:c=5", 3, 2, alpha=0.25, augment=False)  # type: ignore[call-overload]
+    # Keywords may be mixed with a spec.
+    both = tucrl.Agent("scal:c=5", 3, 2, alpha=0.25, augment=False)
     assert by_text.spec == by_words.spec == both.spec == "scal:c=5,augment=false,alpha=0.25"
 
 

@@ -43,7 +43,7 @@ def numbers(text: str) -> list[float]:
 
 
 #: How many blocks of code the documents have.
-COUNTS = {"README.md": 1, "docs/python.md": 4}
+COUNTS = {"README.md": 1, "docs/python.md": 4, "docs/reports.md": 1}
 
 
 def test_every_block_is_tested() -> None:
@@ -53,7 +53,7 @@ def test_every_block_is_tested() -> None:
 
 
 def test_the_first_snippet_learns_to_drive_a_taxi() -> None:
-    same = {BLOCK.findall((ROOT / name).read_text(encoding="utf-8"))[0] for name in COUNTS}
+    same = {BLOCK.findall((ROOT / name).read_text(encoding="utf-8"))[0] for name in ("README.md", "docs/python.md")}
     assert len(same) == 1, "the guide begins as the front page does"
     names: dict[str, Any] = {}
     earned, best = run("README.md", 0, names)
@@ -79,6 +79,17 @@ def test_models_are_solved_and_runs_compared_as_the_guide_says(
     summary = names["result"].to_pandas("summary").set_index("agent")
     assert summary["mean"]["tucrl:alpha=0.05"] < 0.01 * summary["mean"]["ucrl:alpha=0.05"]
     assert (tmp_path / "out.html").exists()
+
+
+def test_a_report_is_read_as_its_manual_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    agents = ["random", "optimistic-q"]
+    tucrl.learn("three-state:delta=0", agents, 1000, 2).report("out/first/report")
+    names: dict[str, Any] = {}
+    run("docs/reports.md", 0, names)
+    assert set(names["curves"]["label"]) == set(agents)
 
 
 def test_the_guide_learns_to_balance_a_pole() -> None:

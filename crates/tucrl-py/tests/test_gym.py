@@ -47,8 +47,8 @@ def test_a_toy_text_has_the_gain_of_our_world(
 ) -> None:
     env = make(*names, **options)
     # The goal of the cliff, which Gymnasium does not pay for, is announced elsewhere.
-    ends = {"terminal_reward": 1} if ours == "cliff-walking" else {}
-    theirs = tucrl.MDP.from_gymnasium(env, **ends)
+    ends = 1.0 if ours == "cliff-walking" else None
+    theirs = tucrl.MDP.from_gymnasium(env, terminal_reward=ends)
     world = tucrl.MDP(ours)
     assert abs(theirs.gain - world.gain) < 1e-9
     assert theirs.states == world.states and theirs.actions == world.actions
@@ -124,7 +124,7 @@ def test_the_end_of_an_episode_pays_what_is_said() -> None:
         ({"reset_cost": -1}, "at least 0"),
     ):
         with pytest.raises(ValueError, match=fix):
-            tucrl.gym.Continuing(Clock(), (0, 10), **wrong)  # type: ignore[arg-type]
+            tucrl.gym.Continuing(Clock(), (0, 10), **wrong)
     env = tucrl.gym.Continuing(Clock(), (0, 10), terminal_reward=-4)
     env.reset()
     with pytest.raises(ValueError, match="paid -3.0, terminal_reward and reset_cost included"):
@@ -296,7 +296,7 @@ def test_what_the_environment_has_can_be_reached() -> None:
         render_mode = "ansi"
         closed = 0
 
-        def render(self) -> str:  # type: ignore[override]
+        def render(self) -> str:
             return f"time {self.time}"
 
         def close(self) -> None:

@@ -91,7 +91,7 @@ def test_an_array_and_its_lists_mean_the_same(actions: int) -> None:
         ]
         for axes, table in (("ass", transitions), ("sas", by_action)):
             with pytest.raises(ValueError, match="which is not"):
-                tucrl.MDP.from_arrays(table, rewards, axes=axes)
+                tucrl.MDP.from_arrays(table, rewards, axes=axes)  # type: ignore[arg-type]
     assert all(mdp == expected for mdp in same)
 
 
@@ -117,7 +117,7 @@ def test_rounded_rows_are_normalized_when_asked() -> None:
 def test_states_and_actions_have_the_names_given(tmp_path: Path) -> None:
     states, actions = ["low", "high"], ["stay", "go"]
     mdp = tucrl.MDP.from_arrays(
-        TRANSITIONS, REWARDS, axes="sas", state_names=states, action_names=np.array(actions)
+        TRANSITIONS, REWARDS, axes="sas", state_names=states, action_names=tuple(actions)
     )
     assert (mdp.state_names, mdp.action_names) == (states, actions)
     mdp.to_file(tmp_path / "named.json")

@@ -73,7 +73,11 @@ pub fn diameter_within(
     if targets.len() < 2 {
         return Ok(0.0);
     }
-    if !structure::is_strongly_connected(mdp, is_inside) {
+    let is_connected = structure::is_strongly_connected(mdp, is_inside);
+    if Pulse::is_stopped() {
+        return Err(SolveError::Interrupted { what: "the diameter" });
+    }
+    if !is_connected {
         return Ok(f64::INFINITY);
     }
     let into = structure::incoming(Table::of(mdp));

