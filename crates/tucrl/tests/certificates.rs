@@ -24,8 +24,9 @@ fn assert_certified(mdp: &Mdp, answer: &Solution, name: &str) {
     answer.policy.check(mdp).unwrap();
 }
 
-/// A random MDP of two to four states. Weights of a row are 1 and numbers down to 10^-decades.
-fn random_mdp(random: &mut RandomStream, decades: f64) -> Mdp {
+/// A random MDP of two to four states. Weights of a row are 1 and numbers down to 10^-decades;
+/// rewards lie in [0, unit].
+fn random_mdp(random: &mut RandomStream, decades: f64, unit: f64) -> Mdp {
     let states = 2 + random.below(3) as usize;
     let mut builder = Mdp::builder();
     for _ in 0..states {
@@ -48,7 +49,7 @@ fn random_mdp(random: &mut RandomStream, decades: f64) -> Mdp {
                 1 => 0.5 + 1e-12 * random.unit(),
                 _ => random.below(5) as f64 / 4.0,
             };
-            builder.action(reward, row);
+            builder.action(unit * reward, row);
         }
     }
     builder.start_at(0);
@@ -70,7 +71,7 @@ fn certified_errors_hold_exactly_on_thousands_of_small_mdps() {
     ] {
         let mut decided = 0;
         for case in 0..count {
-            let mdp = random_mdp(&mut random, decades);
+            let mdp = random_mdp(&mut random, decades, 1.0);
             let class = structure::classify(&mdp, &structure::end_components(&mdp));
             classes[match class {
                 Class::Communicating => 0,
@@ -85,6 +86,31 @@ fn certified_errors_hold_exactly_on_thousands_of_small_mdps() {
         assert!(decided as f64 >= sharp * count as f64, "{decades}: {decided} of {count}");
     }
     assert!(classes.iter().all(|&count| count > 500), "{classes:?}");
+}
+
+#[test]
+fn rewards_near_the_smallest_number_are_certified() {
+    let mut random = RandomStream::new(15);
+    for case in 0..300 {
+        let mdp = random_mdp(&mut random, 6.0, 1e-310);
+        assert_certified(&mdp, &solve(&mdp).unwrap(), &format!("case {case}"));
+    }
+}
+
+#[test]
+fn an_improvement_too_small_to_be_taken_is_in_the_error() {
+    // The second action is better by 2e-14, which may be rounding where policies are evaluated.
+    let mdp = build(|b| {
+        b.state()
+            .action(0.0, [(1, 0.5), (2, 0.25), (3, 0.25)])
+            .action(0.0, [(1, 0.5), (2, 0.25 + 2e-14), (3, 0.25 - 2e-14)]);
+        b.state().action(0.0, [(0, 0.5), (2, 0.25), (3, 0.25)]);
+        b.state().action(1.0, [(2, 1.0)]);
+        b.state().action(0.0, [(3, 1.0)]);
+    });
+    let answer = solve(&mdp).unwrap();
+    assert_certified(&mdp, &answer, "small improvement");
+    assert!(answer.gain_error[0] < 1e-12, "{}", answer.gain_error[0]);
 }
 
 fn build(fill: impl FnOnce(&mut tucrl::mdp::MdpBuilder)) -> Mdp {

@@ -43,7 +43,7 @@ fn one_bad_world_fails_alone() {
         ("\"broken.json\"", "exp.toml:4: `worlds[0]`: broken.json:2: state 0, action 0"),
         (
             "\"two-state\", \"deep-sea:n=0\"",
-            "exp.toml:4: `worlds[1]`: deep-sea: n = 0 is out of range",
+            "exp.toml:4: `worlds[1]`: deep-sea: `n` = 0 is out of range",
         ),
     ] {
         let lab = Lab::with(&experiment(worlds));
@@ -69,14 +69,14 @@ fn an_uncertain_gain_is_told_wherever_regret_is_shown() {
     let rare =
         "[{\"reward\":0,\"to\":[[0,1],[1,5e-324]]}],[{\"reward\":1,\"to\":[[1,1],[0,1e-323]]}]]}";
     fs::write(lab.path("rare.json"), format!("{SMALL}{rare}")).unwrap();
-    let warning = "the optimal gain is certified only to ± 0.5, so regret after\n  \
-                   1000 steps is uncertain by ± 500.\n  \
+    let warning = "the optimal gain is certified only to ± 5e-1, so regret after\n  \
+                   1000 steps is uncertain by ± 5e2.\n  \
                    Compare rewards, or the regrets of two agents: their difference does not\n  \
                    depend on the gain.\n";
     let output = lab.said("learn rare.json --steps 1000 --seeds 1 --agent random");
     let (page, said) = (String::from_utf8_lossy(&output.stdout).into_owned(), complaint(&output));
     assert!(said.contains(&format!("warning: {warning}")), "{said}");
-    assert!(page.contains("optimal gain 0.5 ± 0.5, 2 of 2 states reachable"), "{page}");
+    assert!(page.contains("optimal gain 0.5 ± 5e-1, 2 of 2 states reachable"), "{page}");
     let said = complaint(&lab.said("run exp.toml"));
     assert!(said.contains(&format!("warning: rare.json: {warning}")), "{said}");
     for command in ["report out/rare", "report out/rare --json", "compare out/rare out/rare"] {

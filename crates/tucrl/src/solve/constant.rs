@@ -142,7 +142,11 @@ pub(crate) fn solve_any(sub: &SubMdp<'_>, aim: Aim) -> ConstantGain {
     let Some(mut exact) = best_policy(sub, aim, &mut run, &rough) else {
         // No policy could be evaluated: continue value iteration, whose bounds stay valid.
         run.go_on(sub, aim, LAST_BUDGET * aim.patience, Patience::Last);
-        return run.answer(sub);
+        let mut last = run.answer(sub);
+        let (least, most) = sub.reward_range();
+        (last.low, last.high) = (last.low.max(least), last.high.min(most));
+        last.gain = last.low + (last.high - last.low) / 2.0;
+        return last;
     };
     exact.sweeps = run.sweeps;
     if is_unique(sub, aim.r_max, &exact.bias) {

@@ -337,3 +337,18 @@ fn solution(
         sweeps: sweeps_before + answer.sweeps,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn a_distance_is_never_rounded_down() {
+        let small = 2f64.powi(-55);
+        assert_eq!((distance(1.0, 0.25), distance(0.5, 0.5)), (0.75, 0.0));
+        // 0.75 + 2^-55 and 0.75 - 2^-55 are no floating-point numbers.
+        assert_eq!(distance(1.0, 0.25 - small), 0.75f64.next_up());
+        assert_eq!(distance(1.0, 0.25 + 2.0 * small), 0.75);
+        assert_eq!(distance(f64::INFINITY, 1.0), f64::INFINITY);
+    }
+}

@@ -269,6 +269,13 @@ impl<'a> SubMdp<'a> {
         self.reward[pair] + self.expectation(pair, values)
     }
 
+    /// The smallest and the largest reward.
+    pub(crate) fn reward_range(&self) -> (f64, f64) {
+        let mut rewards = Extremes::NONE;
+        self.reward.iter().for_each(|&reward| rewards.include(reward));
+        (rewards.low, rewards.high)
+    }
+
     /// The best reward of each state, which is L 0; returns the smallest and the largest.
     pub(crate) fn best_rewards(&self, best: &mut [f64]) -> (f64, f64) {
         let mut rewards = Extremes::NONE;
@@ -426,9 +433,16 @@ impl<'a> SubMdp<'a> {
     ///
     /// Summed from differences v(next) - v(state), which are small where values are large and nearly
     /// equal, so that large values cost no digits. With n entries, differences, products and sums are off
-    /// by n/2 + 1 ulps of the size. Twice the bound also covers a row that sums to one only up to rounding
-    /// (`MdpBuilder` accepts n + 2 ulps in a sum that itself is off by n/2).
+    /// by n/2 + 1 ulps of the size.
     pub(crate) fn increment(&self, state: usize, pair: usize, values: &[f64]) -> (f64, f64) {
+        let (added, noise, _) = self.bounded_increment(state, pair, values);
+        (added, noise)
+    }
+
+    /// The same, and a bound for certificates. It also covers a row that sums to one only up to rounding
+    /// (`MdpBuilder` accepts n + 2 ulps in a sum that itself is off by n/2) and products that underflow.
+    /// Where all values are equal, the increment is the reward, and nothing is rounded.
+    fn bounded_increment(&self, state: usize, pair: usize, values: &[f64]) -> (f64, f64, f64) {
         let entries = self.row_start[pair]..self.row_start[pair + 1];
         let mut sum = self.reward[pair];
         let mut size = sum.abs();
@@ -442,12 +456,12 @@ impl<'a> SubMdp<'a> {
             size += flow.abs();
         }
         if !size.is_finite() {
-            return (0.0, f64::INFINITY);
+            return (0.0, f64::INFINITY, f64::INFINITY);
         }
-        // Products that underflow have an absolute error.
         let terms = entries.len() as f64;
-        let lost = if is_flat { 0.0 } else { terms * f64::MIN_POSITIVE };
-        (sum, (terms + 4.0) * f64::EPSILON * size + lost)
+        let noise = (terms + 4.0) * f64::EPSILON * size;
+        let bound = if is_flat { 0.0 } else { 2.0 * noise + terms * f64::MIN_POSITIVE };
+        (sum, noise, bound)
     }
 
     /// The best pair of each state for `values`, with certified bounds on a constant optimal gain. Keeps
@@ -457,17 +471,18 @@ impl<'a> SubMdp<'a> {
         let (mut low, mut high, mut rounding) = (f64::INFINITY, f64::NEG_INFINITY, 0.0f64);
         for state in 0..self.len() {
             let first = current.map_or(self.pair_start[state], |current| current[state]);
-            let (added, noise) = self.increment(state, first as usize, values);
-            // Bounds take twice the noise, see `increment`.
-            let (mut chosen, mut bar, mut floor) = (first, added + noise, added - 2.0 * noise);
+            let at_first = self.bounded_increment(state, first as usize, values);
+            let (added, noise, bound) = at_first;
+            let (mut chosen, mut bar, mut floor) = (first, added + noise, added - bound);
             for pair in self.pairs_of(state) {
-                let is_first = pair == first as usize;
-                let (added, noise) =
-                    if is_first { (added, noise) } else { self.increment(state, pair, values) };
-                high = high.max(added + 2.0 * noise);
+                let (added, noise, bound) = match pair == first as usize {
+                    true => at_first,
+                    false => self.bounded_increment(state, pair, values),
+                };
+                high = high.max(added + bound);
                 rounding = rounding.max(noise);
                 if added - noise > bar {
-                    (chosen, bar, floor) = (pair as u32, added, added - 2.0 * noise);
+                    (chosen, bar, floor) = (pair as u32, added, added - bound);
                 }
             }
             choice.push(chosen);
