@@ -27,6 +27,8 @@ mod malformed;
 mod status;
 #[path = "store/version_1.rs"]
 mod version_1;
+#[path = "store/worlds.rs"]
+mod worlds;
 
 const EXPERIMENT: &str = r#"
 name = "small"

@@ -2,10 +2,11 @@
 
 use serde_json::Value;
 use tucrl::learner::{Setting, TooShort};
+use tucrl::truth::Facts;
 
 use crate::catalogue::NamedAgent;
 use crate::names::shown;
-use crate::text::digits;
+use crate::text::{digits, rounded_up};
 
 /// The warning about a world whose start cannot be reached from every reachable state.
 pub const NOT_RECOVERABLE: &str = "\
@@ -35,4 +36,35 @@ pub fn too_short(agent: &NamedAgent, setting: &Setting, reachable: u64) -> Optio
         shown(&Value::from(alpha), false),
         TooShort::AIM
     ))
+}
+
+/// How uncertain regret after so many steps is, if its error is not small.
+pub fn uncertain_regret(facts: &Facts, steps: u64) -> Option<String> {
+    let error = facts.regret_error(steps)?;
+    Some(format!(
+        "the optimal gain is certified only to ± {}, so regret after\n  \
+         {steps} steps is uncertain by ± {}.\n  \
+         Compare rewards, or the regrets of two agents: their difference does not\n  \
+         depend on the gain.",
+        rounded_up(facts.gain_error),
+        rounded_up(error)
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use tucrl::truth::Truth;
+
+    use super::*;
+
+    #[test]
+    fn regret_is_called_uncertain_when_the_error_of_the_gain_adds_up() {
+        let mut facts = Truth::unavailable().facts().clone();
+        facts.gain_error = 2e-9;
+        assert_eq!(uncertain_regret(&facts, 1_000_000), None);
+        let text = uncertain_regret(&facts, 1_000_000_000).unwrap();
+        assert!(text.contains("± 2e-9, so regret"), "{text}");
+        assert!(text.contains("1000000000 steps is uncertain by ± 2"), "{text}");
+        assert!(text.lines().all(|line| line.len() < 80), "{text}");
+    }
 }

@@ -5,7 +5,7 @@
 
 use crate::error::ModelError;
 use crate::mdp::Mdp;
-use crate::reward::{PairReward, RewardLaw};
+use crate::reward::{MAX_REWARD, PairReward, RewardLaw};
 
 /// The largest accepted |sum of a row - 1|.
 pub(crate) const SUM_TOLERANCE: f64 = 1e-9;
@@ -138,7 +138,7 @@ impl MdpBuilder {
         self
     }
 
-    /// Sets the largest possible reward; 1 by default.
+    /// Sets the largest possible reward; 1 by default, at most [`MAX_REWARD`].
     pub fn r_max(&mut self, r_max: f64) -> &mut Self {
         self.model.r_max = r_max;
         self
@@ -197,6 +197,10 @@ impl MdpBuilder {
         }
         if !(self.model.r_max.is_finite() && self.model.r_max > 0.0) {
             return Err(ModelError::RewardMax { r_max: self.model.r_max });
+        }
+        if self.model.r_max > MAX_REWARD {
+            let (r_max, limit) = (self.model.r_max, MAX_REWARD);
+            return Err(ModelError::RewardTooLarge { r_max, limit });
         }
         self.model.check_rewards()?;
         self.model.start = checked_start(&self.start, states)?;
@@ -434,6 +438,10 @@ mod tests {
         assert_eq!(
             refusal(|b| b.r_max(f64::INFINITY).state().action(1.0, [(0, 1.0)])),
             E::RewardMax { r_max: f64::INFINITY }
+        );
+        assert_eq!(
+            refusal(|b| b.state().action(1.7e308, [(0, 1.0)]).r_max(1.7e308)),
+            E::RewardTooLarge { r_max: 1.7e308, limit: 1e100 }
         );
         assert_eq!(refusal(|b| b.state().action(0.0, [(0, 1.0)]).start_law([])), E::NoStart);
         assert_eq!(

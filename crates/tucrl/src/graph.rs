@@ -88,6 +88,38 @@ pub(crate) fn strong_components(
     Components { of: component, count: count as usize }
 }
 
+/// The nodes as a depth-first search leaves them: a node comes after those it leads to, unless they lead
+/// back to it.
+pub(crate) fn postorder(
+    nodes: usize,
+    edges: impl Fn(usize) -> Range<usize>,
+    target: impl Fn(usize) -> usize,
+) -> Vec<u32> {
+    let mut order = Vec::with_capacity(nodes);
+    let mut is_seen = vec![false; nodes];
+    let mut path: Vec<(u32, Range<usize>)> = Vec::new(); // node, edges left
+    for root in 0..nodes {
+        if std::mem::replace(&mut is_seen[root], true) {
+            continue;
+        }
+        path.push((root as u32, edges(root)));
+        while let Some((node, left)) = path.last_mut() {
+            match left.next().map(&target) {
+                Some(next) if !is_seen[next] => {
+                    is_seen[next] = true;
+                    path.push((next as u32, edges(next)));
+                }
+                Some(_) => {}
+                None => {
+                    order.push(*node);
+                    path.pop();
+                }
+            }
+        }
+    }
+    order
+}
+
 /// True for the nodes reachable from the given ones, themselves included.
 pub(crate) fn reachable_from(
     nodes: usize,

@@ -7,8 +7,7 @@
 //!
 //! Policy iteration from a policy that arrives with probability one. Each policy is evaluated by
 //! elimination or, if that fills in, by sweeps to rounding accuracy. Value iteration would need about
-//! as many sweeps as the diameter has steps. Certificate: if no action improves the times x by more
-//! than e steps in any state, the exact times lie in [x / (1 + e), x].
+//! as many sweeps as the diameter has steps. An action is judged per departure from its state.
 
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -21,7 +20,7 @@ use crate::structure::{self, Table};
 
 /// The smallest relative improvement that changes an action; smaller ones may be rounding errors.
 const IMPROVEMENT: f64 = 1e-13;
-/// The largest number of rounds of policy iteration.
+/// The largest number of rounds of policy iteration, plus two per state.
 const ROUND_LIMIT: u64 = 1_000;
 
 /// The shortest expected times from every state to `target`; infinite if no policy arrives with
@@ -178,7 +177,8 @@ impl Search<'_> {
             return Ok(times);
         }
         let mut has_to_sweep = false;
-        for _ in 0..ROUND_LIMIT {
+        let rounds = ROUND_LIMIT + 2 * inside.len() as u64;
+        for _ in 0..rounds {
             let mut leak = vec![0.0; inside.len()];
             let rows = inside.iter().enumerate().map(|(index, &state)| {
                 let mut row = Vec::new();
@@ -207,7 +207,7 @@ impl Search<'_> {
                 let mut best = times[state as usize] * (1.0 - IMPROVEMENT) - blur;
                 for pair in mdp.pairs_of(state as usize) {
                     // Times outside the set are infinite, so a pair that leaves it is never best.
-                    let time = 1.0 + mdp.row(pair).dot(&times);
+                    let time = self.time_of(state as usize, pair, &times);
                     if time < best {
                         best = time;
                         choice[state as usize] = pair as u32;
@@ -219,11 +219,17 @@ impl Search<'_> {
                 return Ok(times);
             }
         }
-        Err(SolveError::NotConverged {
-            what: "shortest hitting times",
-            sweeps: ROUND_LIMIT,
-            span: f64::NAN,
-            tolerance: IMPROVEMENT,
-        })
+        Err(SolveError::StillImproving { what: "shortest hitting times", rounds })
+    }
+
+    /// The time if a pair is played until its state is left, and then the times are as given. A pair that
+    /// seldom leaves its state hardly changes the time by one step, however much better it is.
+    fn time_of(&self, state: usize, pair: usize, times: &[f64]) -> f64 {
+        let (mut leaves, mut rest) = (0.0, 0.0);
+        for (next, p) in self.mdp.row(pair).iter().filter(|&(next, _)| next != state) {
+            leaves += p;
+            rest += p * times[next];
+        }
+        (1.0 + rest) / leaves
     }
 }

@@ -6,6 +6,9 @@
 
 use crate::rng::RandomStream;
 
+/// The largest accepted `r_max`: a long run can sum such rewards, and statistics can square the sums.
+pub const MAX_REWARD: f64 = 1e100;
+
 /// The distribution of a reward.
 #[derive(Debug, Clone, PartialEq)]
 pub enum RewardLaw {

@@ -88,6 +88,12 @@ pub enum RunError {
     /// The world is given by a generator, and the generator is wrong.
     #[error(transparent)]
     World(#[from] GeneratorError),
+    /// The world of the run could not be built or solved.
+    #[error("the world could not be prepared: {message}")]
+    Unprepared {
+        /// Why, and what to change.
+        message: String,
+    },
     /// A panic inside a run, caught so that other runs go on.
     #[error(
         "the run panicked: {message}; if learner and world come with tucrl, please report it with the spec and the seed"

@@ -102,6 +102,13 @@ pub struct Facts {
 }
 
 impl Facts {
+    /// By how much regret after so many steps may be wrong because the gain is: `gain_error` times `steps`; `None`
+    /// where that is small, less than a tenth of the largest reward.
+    pub fn regret_error(&self, steps: u64) -> Option<f64> {
+        let error = self.gain_error * steps as f64;
+        (error > 0.1 * self.r_max).then_some(error)
+    }
+
     /// Whether a report shows rewards besides regret: where no optimal gain is known, and in vast worlds.
     pub fn shows_rewards(&self) -> bool {
         !self.baseline.is_optimal() || self.states > 1_000_000
@@ -266,10 +273,18 @@ impl Truth {
 
     /// Of a world whose outcomes cannot be listed.
     fn unknown(model: &Model) -> Self {
-        let space = model.space();
+        let (mut truth, space) = (Self::unavailable(), model.space());
+        truth.facts.states = space.states();
+        truth.facts.actions = u64::from(space.max_actions());
+        truth.facts.r_max = model.r_max();
+        truth
+    }
+
+    /// Of a world that could not be built or solved.
+    pub fn unavailable() -> Self {
         let facts = Facts {
-            states: space.states(),
-            actions: u64::from(space.max_actions()),
+            states: 0,
+            actions: 0,
             reachable: 0,
             class: "unknown".into(),
             start_is_recoverable: true,
@@ -277,7 +292,7 @@ impl Truth {
             gain_error: 0.0,
             span: 0.0,
             span_reachable: 0.0,
-            r_max: model.r_max(),
+            r_max: 1.0,
             baseline: Baseline::Nothing,
         };
         Self { facts, solved: None }

@@ -92,9 +92,32 @@ pub enum ExperimentProblem {
     /// A world that cannot be searched or solved.
     #[error("{0}")]
     Truth(#[from] TruthError),
+    /// A panic while a world was built or solved.
+    #[error("building or solving this world panicked: {message}; please report it with the world")]
+    Bug {
+        /// The message of the panic.
+        message: String,
+    },
     /// No agents.
     #[error("there is no agent: name at least one, such as \"tucrl\"")]
     NoAgents,
+}
+
+impl ExperimentError {
+    /// Whether only the runs of one world are concerned: it cannot be read, built or solved, although the experiment
+    /// names it correctly.
+    pub(crate) fn is_of_one_world(&self) -> bool {
+        let (Self::Plain { problem } | Self::Key { problem, .. }) = self else { return false };
+        match &**problem {
+            ExperimentProblem::Truth(_) | ExperimentProblem::Bug { .. } => true,
+            ExperimentProblem::World(error) => match error {
+                LoadError::World(error) => error.option().is_none(),
+                LoadError::Format(_) | LoadError::Explore(_) => true,
+                _ => false,
+            },
+            _ => false,
+        }
+    }
 }
 
 impl Spelled for ExperimentError {

@@ -5,7 +5,9 @@
 
 use std::sync::Arc;
 
+use tucrl::error::ModelError;
 use tucrl::learner::Setting;
+use tucrl::mdp::Mdp;
 use tucrl::model::Model;
 use tucrl::truth::{Truth, Watch};
 
@@ -21,6 +23,25 @@ pub struct PreparedWorld {
     pub truth: Arc<Truth>,
     /// What algorithms may know of it.
     pub setting: Setting,
+    /// Why it could not be built or solved; its runs then fail with this message, and the other fields stand for
+    /// nothing.
+    pub failure: Option<String>,
+}
+
+impl PreparedWorld {
+    /// A world whose runs all fail.
+    ///
+    /// # Errors
+    /// Never for the model used here.
+    pub(crate) fn failed(steps: u64, failure: String) -> Result<Self, ModelError> {
+        let mut builder = Mdp::builder();
+        builder.state().action(0.0, [(0, 1.0)]).start_at(0);
+        let model = Model::from(builder.build()?);
+        let (space, r_max) = (model.space(), model.r_max());
+        let setting = Setting { space, r_max, steps, knowledge: Default::default() };
+        let truth = Arc::new(Truth::unavailable());
+        Ok(Self { model, truth, setting, failure: Some(failure) })
+    }
 }
 
 impl Experiment {
@@ -50,7 +71,7 @@ impl Experiment {
         let truth = Truth::within(&model, self.search_limit, watch);
         let truth = Arc::new(truth.map_err(|error| self.fault(&world.place, error.into()))?);
         setting.knowledge = truth.knowledge(&model);
-        Ok(PreparedWorld { model, truth, setting })
+        Ok(PreparedWorld { model, truth, setting, failure: None })
     }
 
     /// What should be known before some agents learn a prepared world.
@@ -59,13 +80,25 @@ impl Experiment {
         prepared: &PreparedWorld,
         agents: impl IntoIterator<Item = usize>,
     ) -> Vec<String> {
+        if prepared.failure.is_some() {
+            return Vec::new();
+        }
         let facts = prepared.truth.facts();
         let lost = (!facts.start_is_recoverable).then(|| warnings::NOT_RECOVERABLE.to_owned());
+        let uncertain = warnings::uncertain_regret(facts, prepared.setting.steps);
         let short = agents.into_iter().filter_map(|agent| {
             let agent = &self.agents[agent].agent;
             warnings::too_short(agent, &prepared.setting, facts.reachable)
         });
-        lost.into_iter().chain(short).collect()
+        lost.into_iter().chain(uncertain).chain(short).collect()
+    }
+
+    pub(crate) fn fault_of_world(
+        &self,
+        index: usize,
+        problem: ExperimentProblem,
+    ) -> ExperimentError {
+        self.fault(&self.worlds[index].place, problem)
     }
 
     fn fault(&self, place: &Place, problem: ExperimentProblem) -> ExperimentError {

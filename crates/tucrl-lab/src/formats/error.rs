@@ -263,7 +263,7 @@ impl FormatError {
             | E::RewardOutOfRange { state, action, .. }
             | E::RewardLaw { state, action, .. }
             | E::UnmixableRewards { state, action, .. } => line_of(Part::Action(*state, *action)),
-            E::RewardMax { .. } => line_of(Part::RewardMax),
+            E::RewardMax { .. } | E::RewardTooLarge { .. } => line_of(Part::RewardMax),
             E::StartOutOfRange { .. } | E::BadStartProbability { .. } | E::StartSum { .. } => {
                 line_of(Part::Start)
             }

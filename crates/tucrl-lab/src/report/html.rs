@@ -11,7 +11,7 @@ use tucrl::episode::EpisodeRecord;
 
 use super::ReportError;
 use super::tables::stop_name;
-use super::text::{Cells, facts_rows, final_table, pair_table, provenance_rows};
+use super::text::{Cells, facts_rows, final_table, pair_table, provenance_rows, uncertainty};
 use crate::plot::believing;
 use crate::record::{Provenance, StoredRun};
 use crate::stats::{AgentStudy, Interval, Point, Study, WorldStudy};
@@ -66,8 +66,11 @@ fn section(index: usize, world: &WorldStudy<'_>) -> String {
         ),
     };
     let facts = table(&facts_rows(world.facts), "facts");
+    let warning = uncertainty(world).map_or(String::new(), |warning| {
+        format!("<p class=\"note\"><b>Warning:</b> {}</p>\n", escaped(&warning))
+    });
     format!(
-        "<section data-world=\"{index}\">\n<h2>{name}</h2>\n\
+        "<section data-world=\"{index}\">\n<h2>{name}</h2>\n{warning}\
          <div class=\"regret\"></div>\n<h3>Final results</h3>{ranking}{pairs}\n\
          <h3>Episodes</h3><div class=\"episodes\"></div>\n\
          <details open><summary>World facts</summary>{facts}</details>\n</section>\n"

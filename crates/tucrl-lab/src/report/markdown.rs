@@ -6,7 +6,7 @@
 use std::fmt::Write as _;
 
 use super::Figures;
-use super::text::{Cells, facts_rows, final_table, pair_table, provenance_rows};
+use super::text::{Cells, facts_rows, final_table, pair_table, provenance_rows, uncertainty};
 use crate::record::Provenance;
 use crate::stats::Study;
 
@@ -26,6 +26,9 @@ pub fn markdown(study: &Study<'_>, provenance: &[Provenance], figures: &[Figures
         add(&format!("\n## {}\n\n", world.world));
         for (caption, path) in figures.get(index).into_iter().flatten() {
             add(&format!("![{caption}]({path})\n\n"));
+        }
+        if let Some(warning) = uncertainty(world) {
+            add(&format!("**Warning:** {warning}\n\n"));
         }
         add(&table(&final_table(world)));
         if !world.pairs.is_empty() {

@@ -7,6 +7,7 @@ use crate::plot::bound;
 use crate::record::Provenance;
 use crate::stats::{Growth, Interval, WorldStudy};
 use crate::text::{grouped, growth as decimal_growth, six_decimals, with_half};
+use crate::warnings;
 use tucrl::truth::{Baseline, Facts};
 
 /// Cells of a table.
@@ -107,6 +108,12 @@ pub fn pair_table(world: &WorldStudy<'_>) -> Cells {
         head: Some(head.map(str::to_owned).into()),
         rows: world.pairs.iter().map(row).collect(),
     }
+}
+
+/// A warning on one line where the regret of a world is uncertain because its gain is.
+pub fn uncertainty(world: &WorldStudy<'_>) -> Option<String> {
+    let warning = warnings::uncertain_regret(world.facts, world.time?)?;
+    Some(warning.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// Facts of a world.

@@ -33,6 +33,8 @@ const TABLE: &[(&str, &str, &str)] = &[
      "m.json:1: the start probabilities sum to 0.5, which is not 1 within 1e-9: correct the law"),
     ("m.json", "{\"format\":\"tucrl-mdp\",\"version\":1,\"start\":0,\"r_max\":0,\n\"states\":[[{\"reward\":0,\"to\":[[0,1]]}]]}\n",
      "m.json:1: r_max = 0 is not a positive finite number: it is the largest possible reward"),
+    ("m.json", "{\"format\":\"tucrl-mdp\",\"version\":1,\"start\":0,\n\"r_max\":1.7e308,\"states\":[[{\"reward\":1.7e308,\"to\":[[0,1]]}]]}\n",
+     "m.json:2: r_max = 1.7e308 is more than 1e100, the largest accepted: sums and squares of such rewards overflow: divide the rewards by a constant"),
     ("m.json", "{\"format\":\"tucrl-mdp\",\"version\":1,\"start\":0,\"state_names\":[\"a\",\"b\"],\n\"states\":[[{\"reward\":0,\"to\":[[0,1]]}]]}\n",
      "m.json:1: 2 state names for 1 states: name each of them, or none"),
     ("m.json", "{\"format\":\"tucrl-mdp\",\"version\":1,\"start\":0,\n\"states\":[\n[]\n]}\n",

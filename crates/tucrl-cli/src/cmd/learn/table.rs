@@ -8,7 +8,9 @@ use std::fmt::{Error, Write};
 use tucrl::truth::Baseline;
 use tucrl_lab::runner::Outcome;
 use tucrl_lab::stats::{growth, half_width, mean};
-use tucrl_lab::text::{counted, digits, mean_and_half, number, plain_growth, short_duration};
+use tucrl_lab::text::{
+    counted, digits, mean_and_half, number, plain_growth, short_duration, with_error,
+};
 
 use super::super::text::printable;
 use super::Learned;
@@ -41,7 +43,11 @@ pub(super) fn page(learned: &Learned<'_>) -> Result<String, Error> {
         printable(&world),
         counted(learned.steps() as usize, "step")
     )?;
-    let (gain, reachable) = (number(facts.gain), facts.reachable);
+    let gain = match facts.regret_error(learned.steps()) {
+        Some(_) => with_error(facts.gain, facts.gain_error),
+        None => number(facts.gain),
+    };
+    let reachable = facts.reachable;
     let states = counted(facts.states as usize, "state");
     match &facts.baseline {
         Baseline::Optimal => {
