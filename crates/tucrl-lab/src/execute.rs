@@ -168,7 +168,9 @@ pub fn prepare(
             Err(error) => return Err(error),
         });
     }
-    if let Some(error) = first_error.filter(|_| worlds.values().all(|world| world.failure.is_some())) {
+    if let Some(error) =
+        first_error.filter(|_| worlds.values().all(|world| world.failure.is_some()))
+    {
         return Err(error);
     }
     let pairs: BTreeSet<_> = cells.iter().map(|cell| (cell.world, cell.agent)).collect();
