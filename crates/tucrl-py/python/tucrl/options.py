@@ -26,7 +26,7 @@ __all__ = [
 
 
 class Tucrl(TypedDict, total=False):
-    """Options of ``tucrl``: UCRL without transitions to states that are probably unreachable."""
+    """Options of ``tucrl``: UCRL without transitions to states that seem unreachable."""
 
     relaxation: Literal["l1", "zeta", "mass"]
     """how sets without unseen states are widened: to L1 balls (the main algorithm), to boxes that take back the forbidden mass (the appendix), or to L1 balls that do not grow with S (ours, for vast spaces); l1 unless given."""
