@@ -29,7 +29,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::Context;
 use clap::CommandFactory;
 
-use tucrl_lab::Catalogue;
+use tucrl::explore::ExploreError;
+use tucrl::truth::TruthError;
+use tucrl_lab::text::printable_lines;
+use tucrl_lab::{Catalogue, LoadError};
 
 use crate::cli::{Arguments, Verb};
 
@@ -99,7 +102,17 @@ pub(crate) fn report(error: &anyhow::Error) -> u8 {
         }
     }
     say("error", &message);
-    FAILURE
+    if error.chain().any(is_interruption) { INTERRUPTED } else { FAILURE }
+}
+
+/// Whether the work failed because it was told to stop.
+fn is_interruption(cause: &(dyn std::error::Error + 'static)) -> bool {
+    let search = |error: &ExploreError| matches!(error, ExploreError::Interrupted { .. });
+    let load = |error: &LoadError| matches!(error, LoadError::Explore(error) if search(error));
+    let truth = |error: &TruthError| matches!(error, TruthError::Explore(error) if search(error));
+    cause.downcast_ref().is_some_and(search)
+        || cause.downcast_ref().is_some_and(load)
+        || cause.downcast_ref().is_some_and(truth)
 }
 
 /// Sets the number of threads; one per core unless given.
@@ -130,9 +143,9 @@ fn stop_on_interrupt() -> anyhow::Result<Arc<AtomicBool>> {
     Ok(Arc::clone(known.insert(stop)))
 }
 
-/// A line on the standard error, if that is open.
+/// A message on the standard error, if that is open. Its own lines stay; nothing in it commands the terminal.
 fn say(kind: &str, message: &str) {
-    let _ = writeln!(io::stderr(), "{kind}: {message}");
+    let _ = writeln!(io::stderr(), "{kind}: {}", printable_lines(message));
 }
 
 /// An answer for programs.

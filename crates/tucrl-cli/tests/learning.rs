@@ -403,6 +403,9 @@ fn bound_names_every_term_and_the_trivial_bound() {
     ] {
         assert!(page.contains(line), "{line}\n{page}");
     }
+    // The delta of the world and that of the bounds are two numbers.
+    let head = "three-state:delta=0, T = 100000000 steps, failure probability 0.05\n";
+    assert!(page.starts_with(head), "{page}");
     let slippery = answer(&folder, "bound three-state");
     assert!(slippery.contains("T_dagger =              2.728e10\n"), "{slippery}");
     for line in page.lines().chain(slippery.lines()) {
@@ -422,6 +425,16 @@ fn bound_names_every_term_and_the_trivial_bound() {
     let strict: Value =
         serde_json::from_str(&answer(&folder, "bound taxi --delta 0.001 --json")).unwrap();
     assert_eq!(strict["delta"], 0.001);
+    // Of a world without a table, S is the number of its states and not of those that are reachable.
+    let game: Value =
+        serde_json::from_str(&answer(&folder, "bound breakout-game:rows=2,columns=3 --json"))
+            .unwrap();
+    let explored = answer(&folder, "explore breakout-game:rows=2,columns=3 --json");
+    let explored: Value = serde_json::from_str(&explored).unwrap();
+    assert_eq!(game["numbers"]["states"], explored["states"]);
+    assert_eq!(game["numbers"]["reachable"], explored["reachable"]);
+    assert_eq!(game["numbers"]["diameter"], Value::Null);
+    assert!(explored["reachable"].as_u64() < explored["states"].as_u64());
     let alone =
         r#"{"format":"tucrl-mdp","version":1,"start":0,"states":[[{"reward":1,"to":[[0,1]]}]]}"#;
     fs::write(folder.path().join("one.json"), alone).unwrap();

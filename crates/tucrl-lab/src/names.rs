@@ -277,12 +277,14 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         let lower = candidate.to_lowercase();
         let is_beginning =
             |a: &str, b: &str| a.chars().count() >= 3 && b.starts_with(a) && a.len() < b.len();
-        let distance = match strsim::damerau_levenshtein(&word, &lower) {
+        let limit = (lower.chars().count() / 3).max(1);
+        let distance = match word.chars().count().abs_diff(lower.chars().count()) {
             // Half a name, or a name with something added: "three", "taxi-v3".
             _ if is_beginning(&word, &lower) || is_beginning(&lower, &word) => 1,
-            distance => distance,
+            // At least as far apart as their lengths; the table of the distance is as large as their product.
+            apart if apart > limit => apart,
+            _ => strsim::damerau_levenshtein(&word, &lower),
         };
-        let limit = (lower.chars().count() / 3).max(1);
         // A word of one letter is one letter away from every other.
         let is_close = distance <= limit && distance < lower.chars().count();
         if is_close && best.is_none_or(|(least, _)| distance < least) {

@@ -1,6 +1,10 @@
-//! How are numbers formatted, in all outputs?
+//! How are numbers and text from elsewhere formatted, in all outputs?
+
+mod quote;
 
 use std::time::Duration;
+
+pub use quote::{clipped, is_hidden, listed, named, printable, printable_lines, quoted};
 
 /// Significant digits of [`number`].
 const DIGITS: i32 = 10;
@@ -181,6 +185,11 @@ pub fn growth(exponent: f64) -> String {
 /// The same on a terminal: a hyphen.
 pub fn plain_growth(exponent: f64) -> String {
     format!("{:.2}", exponent + 0.0)
+}
+
+/// A p-value: three decimals, and never 0.
+pub fn p_value(p: f64) -> String {
+    if p < 0.001 { "p < 0.001".into() } else { format!("p = {p:.3}") }
 }
 
 /// The fewest digits that read back to the same number.
@@ -480,6 +489,14 @@ mod tests {
             // A column of `learn` has 22 characters.
             assert!(text.chars().count() < 22);
         }
+    }
+
+    #[test]
+    fn a_p_value_is_never_zero() {
+        let shown = [0.0, 1e-300, 0.000_999, 0.001, 0.0625, 0.9996, 1.0].map(p_value);
+        let expected = ["p < 0.001", "p < 0.001", "p < 0.001", "p = 0.001", "p = 0.062"];
+        assert_eq!(shown[..5], expected);
+        assert_eq!(shown[5..], ["p = 1.000", "p = 1.000"]);
     }
 
     #[test]

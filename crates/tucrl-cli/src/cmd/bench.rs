@@ -11,10 +11,10 @@ use tucrl_lab::Catalogue;
 use tucrl_lab::formats::ReadOptions;
 use tucrl_lab::names::nearest;
 use tucrl_lab::record::Provenance;
-use tucrl_lab::text::{digits, with_error, with_unit};
+use tucrl_lab::text::{digits, printable, with_error, with_unit};
 use tucrl_paper::bench::{BENCHMARKS, Benchmark, Goal, Length, Row, SolverTime, time_solver};
 
-use super::text::{WIDTH, printable, wrapped};
+use super::text::{WIDTH, wrapped};
 use crate::cli::Bench;
 
 /// The fields are the keys of the JSON output.

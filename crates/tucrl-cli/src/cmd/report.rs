@@ -12,9 +12,8 @@ use tucrl_lab::report::text::{Cells, final_table};
 use tucrl_lab::report::{self, tables};
 use tucrl_lab::stats::{Difference, Study, differences};
 use tucrl_lab::store::{Store, StoreError};
-use tucrl_lab::text::{counted, grouped, with_half};
+use tucrl_lab::text::{counted, grouped, printable, with_half};
 
-use super::text::printable;
 use crate::cli::{Compare, Report};
 
 /// The stored runs of a directory.

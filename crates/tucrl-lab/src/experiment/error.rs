@@ -11,6 +11,7 @@ use crate::catalogue::LoadError;
 use crate::formats::FormatError;
 use crate::names::SpecError;
 use crate::spelling::{Spelled, Spelling};
+use crate::text::{clipped, named};
 
 /// Why an experiment could not be had.
 #[derive(Debug, Error)]
@@ -20,7 +21,7 @@ pub enum ExperimentError {
     #[error(transparent)]
     File(#[from] FormatError),
     /// The file is not TOML.
-    #[error("{}:{line}: this is not TOML: {what}", path.display())]
+    #[error("{}:{line}: this is not TOML: {}", named(path), clipped(what))]
     Syntax {
         /// The file.
         path: PathBuf,
@@ -36,7 +37,7 @@ pub enum ExperimentError {
         problem: Box<ExperimentProblem>,
     },
     /// A key is wrong.
-    #[error("{}:{line}: `{key}`: {problem}", path.display())]
+    #[error("{}:{line}: `{key}`: {problem}", named(path))]
     Key {
         /// The file.
         path: PathBuf,
@@ -103,7 +104,7 @@ impl Spelled for ExperimentError {
             Self::File(error) => error.spelled(spelling),
             Self::Key { path, line, key, problem } => match &**problem {
                 ExperimentProblem::World(error) => {
-                    format!("{}:{line}: `{key}`: {}", path.display(), error.spelled(spelling))
+                    format!("{}:{line}: `{key}`: {}", named(path), error.spelled(spelling))
                 }
                 _ => self.to_string(),
             },

@@ -8,6 +8,11 @@ use std::ops::Range;
 
 use thiserror::Error;
 
+use crate::text::{is_hidden, quoted};
+
+/// A longer text is not shown with a mark under it.
+const PICTURE: usize = 200;
+
 /// A fault of a spec, with its place in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecError {
@@ -35,8 +40,16 @@ pub enum Problem {
     /// A parenthesis without its partner.
     #[error("this parenthesis has no partner: write key=(name:key=value)")]
     Parentheses,
+    /// Too many worlds inside each other.
+    #[error(
+        "worlds stand in worlds more than {most} deep: name a world with fewer worlds inside it"
+    )]
+    TooDeep {
+        /// How many may.
+        most: usize,
+    },
     /// A key alone.
-    #[error("`{key}` has no value: write {key}=value")]
+    #[error("`{0}` has no value: write {0}=value", quoted(key))]
     NoValue {
         /// The key.
         key: String,
@@ -45,7 +58,7 @@ pub enum Problem {
     #[error("there is no key before the equals sign: write key=value")]
     NoKey,
     /// A name that is in no table.
-    #[error("there is no {what} `{name}`: {}", instead(nearest.as_deref(), what))]
+    #[error("there is no {what} `{}`: {}", quoted(name), instead(nearest.as_deref(), what))]
     UnknownName {
         /// A world, or an agent.
         what: &'static str,
@@ -55,7 +68,7 @@ pub enum Problem {
         nearest: Option<String>,
     },
     /// A key that the name does not have.
-    #[error("{name} has no key `{key}`: {}", key_instead(nearest.as_deref(), known))]
+    #[error("{name} has no key `{}`: {}", quoted(key), key_instead(nearest.as_deref(), known))]
     UnknownKey {
         /// The name.
         name: String,
@@ -75,7 +88,7 @@ pub enum Problem {
         meant: String,
     },
     /// A value that cannot be read.
-    #[error("`{value}` is not {what}: `{key}` accepts {accepted}")]
+    #[error("`{}` is not {what}: `{key}` accepts {accepted}", quoted(value))]
     WrongKind {
         /// The key.
         key: String,
@@ -87,7 +100,7 @@ pub enum Problem {
         accepted: String,
     },
     /// A word that is not among the accepted ones.
-    #[error("`{value}` is not accepted: {}`{key}` accepts {accepted}", meant(nearest.as_deref()))]
+    #[error("`{}` is not accepted: {}`{key}` accepts {accepted}", quoted(value), meant(nearest.as_deref()))]
     NotAccepted {
         /// The key.
         key: String,
@@ -99,7 +112,7 @@ pub enum Problem {
         accepted: String,
     },
     /// A value that the world refuses.
-    #[error("{name}: `{key}` = {value} is out of range: it accepts {expected}")]
+    #[error("{name}: `{key}` = {} is out of range: it accepts {expected}", quoted(value))]
     OutOfRange {
         /// The name.
         name: String,
@@ -121,7 +134,7 @@ pub enum Problem {
         expected: String,
     },
     /// Anything else that is refused.
-    #[error("{name}: {reason}")]
+    #[error("{}: {reason}", quoted(name))]
     Unusable {
         /// The name.
         name: String,
@@ -129,7 +142,7 @@ pub enum Problem {
         reason: String,
     },
     /// A value that does not go together with the rest.
-    #[error("{name}: `{key}` = {value} is refused: {reason}")]
+    #[error("{name}: `{key}` = {} is refused: {reason}", quoted(value))]
     Refused {
         /// The name.
         name: String,
@@ -146,6 +159,11 @@ impl SpecError {
     pub(super) fn new(text: &str, at: Range<usize>, problem: Problem) -> Self {
         Self { text: text.into(), at, problem: Box::new(problem) }
     }
+
+    /// The error of a world inside too many others.
+    pub(crate) fn too_deep(text: &str, most: usize) -> Self {
+        Self::new(text, 0..text.len(), Problem::TooDeep { most })
+    }
 }
 
 impl fmt::Display for SpecError {
@@ -153,7 +171,8 @@ impl fmt::Display for SpecError {
         write!(f, "{}", self.problem)?;
         let is_whole = self.at.len() >= self.text.trim().len();
         // A picture of text that does not stay on its line would point anywhere.
-        if is_whole || self.text.chars().any(char::is_control) {
+        let is_long = self.text.chars().nth(PICTURE).is_some();
+        if is_whole || is_long || self.text.chars().any(is_hidden) {
             return Ok(());
         }
         let count = |range: Range<usize>| self.text.get(range).map_or(0, |s| s.chars().count());
@@ -187,6 +206,7 @@ fn key_instead(nearest: Option<&str>, known: &[String]) -> String {
 }
 
 fn repeated(key: &str, meant: &str) -> String {
+    let key = quoted(key);
     if key == meant {
         format!("`{key}` is given twice")
     } else {

@@ -8,9 +8,10 @@ use std::fmt::{Error, Write};
 use tucrl::truth::Baseline;
 use tucrl_lab::runner::Outcome;
 use tucrl_lab::stats::{growth, half_width, mean};
-use tucrl_lab::text::{counted, digits, mean_and_half, number, plain_growth, short_duration};
+use tucrl_lab::text::{
+    counted, digits, mean_and_half, number, plain_growth, printable, short_duration,
+};
 
-use super::super::text::printable;
 use super::Learned;
 
 const TIME_WIDTH: usize = 13;
@@ -22,7 +23,10 @@ const NOTHING: &str = "-";
 struct Column<'a> {
     label: String,
     spec: String,
+    /// The runs that took at least one step.
     outcomes: Vec<&'a Outcome>,
+    /// How many were asked for.
+    asked: usize,
 }
 
 /// The answer for people.
@@ -110,7 +114,10 @@ fn columns<'a>(learned: &Learned<'a>) -> Vec<Column<'a>> {
                     (false, 1) => name.into(),
                     (false, _) => format!("{name} ({place})"),
                 };
-            Column { label, spec, outcomes: outcomes.iter().flatten().collect() }
+            let asked = outcomes.len();
+            let has_begun = |outcome: &&Outcome| outcome.record.steps > 0;
+            let outcomes = outcomes.iter().flatten().filter(has_begun).collect();
+            Column { label, spec, outcomes, asked }
         })
         .collect()
 }
@@ -157,18 +164,23 @@ fn table(out: &mut String, learned: &Learned<'_>, columns: &[Column<'_>]) -> Res
         row(label, columns.iter().map(|column| column.range(fact)).collect())?;
     }
     if !learned.is_complete() {
+        let begun = |column: &Column<'_>| format!("{} of {}", column.outcomes.len(), column.asked);
+        row("runs begun", columns.iter().map(begun).collect())?;
         let taken = columns.iter().map(|column| column.range(|o| Some(o.record.steps)));
         row("steps taken", taken.collect())?;
         let last = columns.iter().map(|column| {
             let regrets: Vec<f64> = column.outcomes.iter().map(|o| o.last_regret).collect();
-            mean_and_half(mean(&regrets), half_width(&regrets))
+            match regrets.is_empty() {
+                true => NOTHING.into(),
+                false => mean_and_half(mean(&regrets), half_width(&regrets)),
+            }
         });
         row("regret there", last.collect())?;
     }
     let seconds = |spent: fn(&Outcome) -> f64| {
         columns.iter().map(move |column| {
             let each: Vec<f64> = column.outcomes.iter().map(|outcome| spent(outcome)).collect();
-            short_duration(mean(&each))
+            if each.is_empty() { NOTHING.into() } else { short_duration(mean(&each)) }
         })
     };
     row("simulating", seconds(|o| o.simulate.as_secs_f64()).collect())?;
@@ -200,9 +212,14 @@ impl Column<'_> {
         if values.is_empty() {
             return NOTHING.into();
         }
-        let mark = if values.len() < self.outcomes.len() { "*" } else { "" };
+        let mark = self.mark(&values);
         let mean = digits(mean(&values), 4);
         half_width(&values).map_or(mean.clone(), |half| format!("{mean} ± {half:.1e}")) + mark
+    }
+
+    /// Marks a mean that is not over all runs.
+    fn mark(&self, values: &[f64]) -> &'static str {
+        if values.len() < self.asked { "*" } else { "" }
     }
 
     fn regret(&self, time: u64) -> String {
@@ -210,7 +227,7 @@ impl Column<'_> {
         if values.is_empty() {
             return NOTHING.into();
         }
-        let mark = if values.len() < self.outcomes.len() { "*" } else { "" };
+        let mark = self.mark(&values);
         mean_and_half(mean(&values), half_width(&values)) + mark
     }
 
@@ -247,7 +264,67 @@ fn meaning(growth: f64) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use tucrl_lab::runner::Ending;
+    use tucrl_lab::{Catalogue, Experiment, InMemory, execute};
+
     use super::*;
+
+    /// The page of three runs each of two agents, after `change`.
+    fn partial(change: impl FnOnce(&mut [Option<Outcome>])) -> String {
+        let catalogue = Catalogue::default();
+        let agents = ["oracle", "random"].map(|agent| catalogue.agent(agent).unwrap());
+        let experiment = Experiment::new(InMemory {
+            world: catalogue.world("three-state:delta=0").unwrap(),
+            agents: agents.into(),
+            steps: 1000,
+            seeds: 3,
+            master_seed: 1,
+            checkpoints: 1,
+        });
+        let experiment = experiment.unwrap();
+        let cells = experiment.cells();
+        let worlds = execute::prepare(&experiment, &cells, &()).unwrap();
+        let mut outcomes = execute::run_in_memory(&experiment, &cells, &worlds, &());
+        change(&mut outcomes);
+        let facts = worlds[&0].truth.facts();
+        page(&Learned { experiment: &experiment, facts, outcomes: &outcomes }).unwrap()
+    }
+
+    /// The cells of a row.
+    fn row<'a>(page: &'a str, label: &str) -> Vec<&'a str> {
+        let line = page.lines().find(|line| line.starts_with(label)).unwrap_or_default();
+        let cells = line.get(label.len()..).unwrap_or_default().split("  ").map(str::trim);
+        cells.filter(|cell| !cell.is_empty()).collect()
+    }
+
+    #[test]
+    fn runs_that_took_no_step_are_in_no_mean() {
+        let whole = partial(|_| {});
+        assert!(!whole.contains('*') && !whole.contains("runs begun"), "{whole}");
+        // Of the first agent one run is complete, one was stopped before its first step, one was not started; of the
+        // second none was started.
+        let mut alone = 0.0;
+        let stopped = partial(|outcomes| {
+            alone = outcomes[0].as_ref().unwrap().last_regret;
+            let never = outcomes[1].as_mut().unwrap();
+            never.ending = Ending::Stopped;
+            never.last_regret = 0.0;
+            never.record.steps = 0;
+            never.record.regret.clear();
+            outcomes[2..].fill(None);
+        });
+        assert!(!stopped.contains("NaN"), "{stopped}");
+        assert_eq!(row(&stopped, "runs begun"), ["1 of 3", "0 of 3"]);
+        let only = mean_and_half(alone, None);
+        assert_eq!(row(&stopped, "regret there"), [only.as_str(), "-"]);
+        assert_eq!(row(&stopped, "1000 "), [format!("{only}*").as_str(), "-"]);
+        assert_eq!(row(&stopped, "steps taken"), ["1000", "-"]);
+        assert!(stopped.contains("* from the runs that came so far"), "{stopped}");
+        // What was never started makes a mean partial as well.
+        let fewer = partial(|outcomes| outcomes[1..3].fill(None));
+        assert!(row(&fewer, "1000 ")[0].ends_with('*'), "{fewer}");
+        assert!(!row(&fewer, "1000 ")[1].ends_with('*'), "{fewer}");
+    }
 
     #[test]
     fn decades_end_with_the_last_step() {

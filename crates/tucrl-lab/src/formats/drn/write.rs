@@ -13,10 +13,19 @@ use super::super::law::write_string;
 use super::super::law::{write_law, write_list, write_names, write_number, write_states};
 use super::VERSION;
 use super::notes::MARK;
+use crate::text::printable;
 
 /// Writes the whole model.
-pub(in super::super) fn write(mdp: &Mdp, out: &mut dyn Write) -> io::Result<()> {
+pub(in super::super) fn write(
+    mdp: &Mdp,
+    remark: Option<&str>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     writeln!(out, "// Written by tucrl. The {MARK} lines carry what DRN cannot say.")?;
+    if let Some(remark) = remark {
+        // A comment ends with its line.
+        writeln!(out, "// {}", printable(remark))?;
+    }
     writeln!(out, "{MARK} version {VERSION}")?;
     note(out, "r_max", |out| write_number(out, mdp.r_max()))?;
     let start: Vec<(usize, f64)> = mdp.start().collect();
