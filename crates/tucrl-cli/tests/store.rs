@@ -23,6 +23,8 @@ mod crashes;
 mod disks;
 #[path = "store/malformed.rs"]
 mod malformed;
+#[path = "store/odd.rs"]
+mod odd;
 #[path = "store/status.rs"]
 mod status;
 #[path = "store/version_1.rs"]

@@ -175,7 +175,7 @@ fn of_run(stored: StoredState, world: Option<&AnyWorld>) -> PyResult<Document> {
     let (here, learner) = (stored.state.state(), stored.state.learner().clone());
     Ok(Document {
         version: VERSION,
-        spec: stored.cell.agent,
+        spec: stored.cell.agent.clone(),
         space: model.space(),
         r_max: model.r_max(),
         horizon: stored.spec.steps,
