@@ -15,7 +15,7 @@ use super::text::{Cells, facts_rows, final_table, pair_table, provenance_rows};
 use crate::plot::believing;
 use crate::record::{Provenance, StoredRun};
 use crate::stats::{AgentStudy, Interval, Point, Study, WorldStudy};
-use crate::text::rounded;
+use crate::text::{printable_lines, rounded};
 
 /// The style sheet of all pages.
 pub const STYLE: &str = include_str!("page.css");
@@ -105,9 +105,10 @@ fn table(cells: &Cells, class: &str) -> String {
     )
 }
 
-/// Text with HTML special characters escaped.
+/// Text with HTML special characters escaped, and those that would turn the text around them.
 pub fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    let text = printable_lines(text).replace('&', "&amp;");
+    text.replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// The data of a world for the script.

@@ -6,7 +6,7 @@
 use crate::plot::bound;
 use crate::record::Provenance;
 use crate::stats::{Growth, Interval, WorldStudy};
-use crate::text::{grouped, growth as decimal_growth, six_decimals, with_half};
+use crate::text::{grouped, growth as decimal_growth, p_value, six_decimals, with_half};
 use tucrl::truth::{Baseline, Facts};
 
 /// Cells of a table.
@@ -99,7 +99,7 @@ pub fn pair_table(world: &WorldStudy<'_>) -> Cells {
             with_half(difference.mean, difference.student),
             difference.bootstrap.map_or(NOTHING.into(), range),
             format!("{} : {}", difference.lower, difference.higher),
-            format!("p = {:.2}", difference.sign_test),
+            p_value(difference.sign_test),
             verdict,
         ]
     };
