@@ -13,6 +13,7 @@ mod flags;
 mod inspect;
 mod league;
 mod learn;
+mod log;
 mod policy;
 mod progress;
 mod report;
@@ -57,7 +58,8 @@ struct Answer {
 /// Executes the verb.
 pub(crate) fn run(arguments: Arguments, catalogue: &Catalogue) -> anyhow::Result<u8> {
     let well = |text| Answer { text, code: SUCCESS };
-    let answer = match arguments.verb {
+    let is_for_people = !arguments.verb.as_ref().is_some_and(Verb::answers_programs);
+    let mut answer = match arguments.verb {
         None => well(Arguments::command().render_help().to_string()),
         Some(Verb::Reproduce(ask)) => reproduce::run(&ask)?,
         Some(Verb::Worlds(ask)) => well(worlds::run(&ask, catalogue)?),
@@ -75,6 +77,9 @@ pub(crate) fn run(arguments: Arguments, catalogue: &Catalogue) -> anyhow::Result
         Some(Verb::League(ask)) => league::run(&ask, catalogue)?,
         Some(Verb::Bench(ask)) => well(bench::run(&ask, catalogue)?),
     };
+    if is_for_people {
+        answer.text = text::for_stdout(answer.text);
+    }
     let mut out = BufWriter::new(io::stdout().lock());
     out.write_all(answer.text.as_bytes())
         .and_then(|()| out.flush())
@@ -132,7 +137,7 @@ fn stop_on_interrupt() -> anyhow::Result<Arc<AtomicBool>> {
 
 /// A line on the standard error, if that is open.
 fn say(kind: &str, message: &str) {
-    let _ = writeln!(io::stderr(), "{kind}: {message}");
+    let _ = writeln!(io::stderr(), "{}", text::for_stderr(format!("{kind}: {message}")));
 }
 
 /// An answer for programs.

@@ -13,8 +13,12 @@ use tempfile::TempDir;
 use tucrl::agents::{AgentKind, kinds};
 use tucrl_lab::catalogue::AgentListing;
 
+#[path = "learning/narrow.rs"]
+mod narrow;
 #[path = "learning/refusals.rs"]
 mod refusals;
+#[path = "learning/words.rs"]
+mod words;
 
 /// The command, in a folder of its own so that no file there is taken for a world.
 fn tucrl(folder: &TempDir, arguments: &[&str]) -> Command {
@@ -348,10 +352,13 @@ fn what_cannot_be_learned_is_warned_about() {
     assert_eq!(
         complaint("learn taxi --steps 10000 --seeds 1"),
         "warning: tucrl: 10000 steps are too few for its confidence widths.\n  \
-         Even if every action of every reachable state were tried 4.17 times,\n  \
-         half the radius of an L1 ball would be 26957. A width of 1 or more\n  \
-         excludes nothing, so the whole run is exploration. Take more steps, or\n  \
-         narrower widths: alpha=2e-6 would bring it to about 0.05.\n"
+         Even if every action of every reachable state were tried 4.17 times, half the\n  \
+         radius of an L1 ball would be 26957. A width of 1 or more excludes nothing, so\n  \
+         the whole run is exploration. Take more steps, or set\n  \
+         relaxation=mass,alpha=0.0003, which would bring it to about 0.05.\n  \
+         relaxation=mass is a departure from the paper, shown to work where states\n  \
+         cannot be reached at all; a state that is reached rarely can be missed for\n  \
+         good.\n"
     );
     assert_eq!(
         complaint("learn taxi --steps 1000 --seeds 1 --agent ucrl"),
@@ -461,13 +468,14 @@ fn a_league_is_one_page_with_its_provenance() {
 #[test]
 fn a_league_with_failed_runs_names_them_and_fails() {
     let folder = folder();
-    let text = LEAGUE.replace("\"psrl\"", "\"heuristic\"");
+    let hasty = "\"ucrl:alpha=0.01,planner=plain,sweeps=5\"";
+    let text = LEAGUE.replace("\"psrl\"", &format!("{{ spec = {hasty}, label = \"hasty\" }}"));
     fs::write(folder.path().join("small.toml"), text).unwrap();
     let output = said(&folder, "league small.toml --to page.md");
     assert_eq!(output.status.code(), Some(1));
     let page = fs::read_to_string(folder.path().join("page.md")).unwrap();
-    assert!(page.contains("| heuristic | 3.0 | – | – |"), "{page}");
-    assert!(page.contains("- theta, heuristic, run 1: "), "{page}");
+    assert!(page.contains("| hasty | "), "{page}");
+    assert!(page.contains("- three-state:delta=0, hasty, run 1: "), "{page}");
 }
 
 /// The league table in the documents is that of the experiment in the repository, whole.

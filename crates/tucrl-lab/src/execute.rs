@@ -7,8 +7,8 @@
 
 mod keeper;
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -132,10 +132,10 @@ fn aside(store: &Store, error: StoreError) -> Result<Note, StoreError> {
     Ok(Note::SetAside { error, kept })
 }
 
-/// Builds and solves the worlds that the cells need, each once.
+/// Builds and solves the worlds that the cells need, each once, and checks that each of their agents can start there.
 ///
 /// # Errors
-/// When a world or an agent cannot be made.
+/// When a world or an agent cannot be made, or an agent cannot start in a world.
 pub fn prepare(
     experiment: &Experiment,
     cells: &[Cell],
@@ -146,6 +146,10 @@ pub fn prepare(
         if let Entry::Vacant(place) = worlds.entry(cell.world) {
             place.insert(experiment.prepare(cell.world, watch)?);
         }
+    }
+    let pairs: BTreeSet<_> = cells.iter().map(|cell| (cell.world, cell.agent)).collect();
+    for (world, agent) in pairs {
+        experiment.check_start(world, &worlds[&world], [agent])?;
     }
     Ok(worlds)
 }

@@ -20,7 +20,7 @@ use tucrl::run::Checkpoints;
 use tucrl::truth::SEARCH_LIMIT;
 
 pub use error::{ExperimentError, ExperimentProblem};
-pub use prepare::PreparedWorld;
+pub use prepare::{PreparedWorld, with_span};
 pub use schema::schema;
 
 use crate::catalogue::{Catalogue, NamedAgent, World};
@@ -180,7 +180,44 @@ impl Experiment {
     /// # Errors
     /// When the file cannot be read, or says something that is not understood; with line and key.
     pub fn read(path: &Path, catalogue: &Catalogue) -> Result<Self, ExperimentError> {
-        read::file(path, catalogue)
+        read::file(path, catalogue).map_err(|error| match error {
+            ExperimentError::Key { path: file, line, key, problem } => {
+                let problem = match *problem {
+                    ExperimentProblem::Spec(error) if error.lacks_span_bound() => {
+                        // With the former defaults it can be read, and its worlds are known.
+                        let known = read::file(path, &catalogue.former()).ok();
+                        let span = known.and_then(|experiment| experiment.largest_span());
+                        ExperimentProblem::Spec(match span {
+                            Some((world, span)) => error.with_span(&world, span),
+                            None => error,
+                        })
+                    }
+                    other => other,
+                };
+                ExperimentError::Key { path: file, line, key, problem: Box::new(problem) }
+            }
+            other => other,
+        })
+    }
+
+    /// Reads the experiment of a stored result: what the defaults of earlier versions allowed is not refused.
+    ///
+    /// # Errors
+    /// As [`Experiment::read`].
+    pub(crate) fn read_stored(
+        path: &Path,
+        catalogue: &Catalogue,
+        fits: impl Fn(&Self) -> bool,
+    ) -> Result<Self, ExperimentError> {
+        let now = read::file(path, catalogue);
+        if now.as_ref().is_ok_and(&fits) {
+            return now;
+        }
+        // Files are named by the shortest spec, which leaves out what is the default.
+        match read::file(path, &catalogue.former()) {
+            Ok(then) if now.is_err() || fits(&then) => Ok(then),
+            _ => now,
+        }
     }
 
     /// Reads an experiment that comes with the program; `path` is where its text can be found.

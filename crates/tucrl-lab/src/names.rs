@@ -16,7 +16,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use tucrl::options::{Described, OptionError, OptionInfo};
 
-pub use error::{Problem, SpecError};
+pub use error::{Bound, Problem, SpecError};
 pub use value::{integer, shown};
 
 use value::read;
@@ -105,6 +105,10 @@ impl Spec {
         names: impl IntoIterator<Item = &'a str>,
     ) -> SpecError {
         let name = self.name().to_string();
+        if name.contains(',') {
+            let names = name.split(',').map(|name| name.trim().into()).collect();
+            return self.fault(self.name.clone(), Problem::SeveralNames { what, names });
+        }
         let nearest = nearest(&name, names).map(Into::into);
         self.fault(self.name.clone(), Problem::UnknownName { what, name, nearest })
     }
@@ -242,7 +246,15 @@ impl Arguments {
             OptionError::Refused { value, reason, .. } => {
                 Problem::Refused { name, key, value, reason }
             }
-            OptionError::Required { expected, .. } => Problem::Required { name, key, expected },
+            OptionError::Required { expected, .. } => {
+                let option = index.map(|index| &self.options[index]);
+                let help = option.map_or("", |option| &option.help);
+                // What follows a semicolon is detail.
+                let meaning = help.split(';').next().unwrap_or_default().to_owned();
+                let is_span = option.is_some_and(|o| o.bounds.as_deref() == Some("span"));
+                let bound = if is_span { Bound::Span } else { Bound::Nothing };
+                Problem::Required { name, key, meaning, expected, bound: Box::new(bound) }
+            }
             other => {
                 let (value, reason) = (String::new(), other.to_string());
                 Problem::Refused { name, key, value, reason }

@@ -52,8 +52,8 @@ pub struct StoredState {
     pub taken: u64,
     /// True if it was written because the process was told to stop.
     pub is_stopped: bool,
-    /// The state of the run.
-    pub state: RunState,
+    /// The state of the run; none if its learner cannot be saved, so that it can be seen but not continued.
+    pub state: Option<RunState>,
 }
 
 /// What to do with a directory that holds results.
@@ -94,7 +94,7 @@ impl Store {
         }
         // Without results nothing is lost by replacing the copy of the experiment.
         if has_results && copy.exists() {
-            let stored = Experiment::read(&copy, catalogue)?;
+            let stored = store.experiment(catalogue)?;
             if let Some((key, stored, asked)) = stored.difference(experiment) {
                 let path = directory.into();
                 return Err(StoreError::OtherExperiment { path, key, stored, asked });
@@ -125,7 +125,16 @@ impl Store {
         if !copy.exists() {
             return Err(StoreError::NoExperiment { path: directory.into() });
         }
-        Ok((Self::at(directory), Experiment::read(&copy, catalogue)?))
+        let store = Self::at(directory);
+        let experiment = store.experiment(catalogue)?;
+        Ok((store, experiment))
+    }
+
+    /// The experiment that the results belong to.
+    fn experiment(&self, catalogue: &Catalogue) -> Result<Experiment, StoreError> {
+        let copy = self.directory.join(EXPERIMENT);
+        let fits = |experiment: &Experiment| matches!(self.foreign_run(experiment), Ok(None));
+        Ok(Experiment::read_stored(&copy, catalogue, fits)?)
     }
 
     fn at(directory: &Path) -> Self {

@@ -1,4 +1,4 @@
-//! How are numbers formatted, in all outputs?
+//! How are numbers and paragraphs formatted, in all outputs?
 
 use std::time::Duration;
 
@@ -343,9 +343,31 @@ pub fn rounded(value: f64, digits: usize) -> f64 {
     format!("{value:.*e}", digits.saturating_sub(1)).parse().unwrap_or(value)
 }
 
+/// Breaks a paragraph into lines of at most `width` characters, between words.
+pub fn wrapped(paragraph: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in paragraph.split_whitespace() {
+        let line = lines.len() - 1;
+        let used = lines[line].chars().count();
+        if used > 0 && used + 1 + word.chars().count() > width {
+            lines.push(word.into());
+        } else {
+            let blank = if used > 0 { " " } else { "" };
+            lines[line] += &format!("{blank}{word}");
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paragraphs_are_wrapped_between_words() {
+        assert_eq!(wrapped("one two  three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("extraordinary", 3), ["extraordinary"]);
+    }
 
     #[test]
     fn numbers_have_ten_digits_and_no_idle_zeros() {

@@ -1,11 +1,10 @@
 //! What should be known before a long computation begins?
 
-use serde_json::Value;
-use tucrl::learner::{Setting, TooShort};
+use tucrl::learner::{Remedy, Setting, TooShort, TooShortReason};
 
 use crate::catalogue::NamedAgent;
 use crate::names::shown;
-use crate::text::digits;
+use crate::text::{digits, wrapped};
 
 /// The warning about a world whose start cannot be reached from every reachable state.
 pub const NOT_RECOVERABLE: &str = "\
@@ -15,24 +14,36 @@ the start cannot be reached from every reachable state.
 
 /// Why a run is too short for an agent, if it is.
 pub fn too_short(agent: &NamedAgent, setting: &Setting, reachable: u64) -> Option<String> {
-    let why = agent.algorithm().too_short(setting, reachable)?;
-    let TooShort { visits, what, width, alpha } = why;
-    let head = format!("{agent}: {} steps are too few for its confidence widths.", setting.steps);
-    if visits < 2.0 {
-        return Some(format!(
-            "{head}\n  \
-             Not even every action of every reachable state can be tried twice, so the\n  \
-             whole run is exploration. Take more steps."
-        ));
-    }
-    let (visits, width) = (digits(visits, 3), digits(width, 2));
-    Some(format!(
-        "{head}\n  \
-         Even if every action of every reachable state were tried {visits} times,\n  \
-         {what} would be {width}. A width of 1 or more\n  \
-         excludes nothing, so the whole run is exploration. Take more steps, or\n  \
-         narrower widths: alpha={} would bring it to about {}.",
-        shown(&Value::from(alpha), false),
-        TooShort::AIM
-    ))
+    let TooShort { reason, remedy } = agent.algorithm().too_short(setting, reachable)?;
+    let steps = setting.steps;
+    let (head, why) = match reason {
+        TooShortReason::Width { visits, .. } if visits < 2.0 => (
+            format!("{steps} steps are too few for its confidence widths."),
+            "Not even every action of every reachable state can be tried twice, so the whole run is exploration.".into(),
+        ),
+        TooShortReason::Width { visits, what, width } => (
+            format!("{steps} steps are too few for its confidence widths."),
+            format!(
+                "Even if every action of every reachable state were tried {} times, {what} would be {}. A width of 1 \
+                 or more excludes nothing, so the whole run is exploration.",
+                digits(visits, 3),
+                digits(width, 2)
+            ),
+        ),
+        TooShortReason::Other(why) => (format!("{steps} steps are too few."), why),
+        _ => (format!("{steps} steps are too few."), String::new()),
+    };
+    let advice = match remedy {
+        Some(Remedy { options, effect, limits }) => {
+            let option = |(key, value): &(_, _)| format!("{key}={}", shown(value, false));
+            let options: Vec<String> = options.iter().map(option).collect();
+            format!("Take more steps, or set {}, which {effect}. {limits}", options.join(","))
+        }
+        None => "Take more steps.".into(),
+    };
+    let body = wrapped(format!("{why} {advice}").trim_start(), COLUMNS - INDENT.len());
+    Some(format!("{agent}: {head}\n{INDENT}{}", body.join(&format!("\n{INDENT}"))))
 }
+
+const COLUMNS: usize = 80;
+const INDENT: &str = "  ";

@@ -13,9 +13,10 @@ use std::time::Duration;
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use tucrl::run::Run;
-use tucrl_lab::experiment::LONGEST;
+use tucrl::truth::SEARCH_LIMIT;
+use tucrl_lab::experiment::{LONGEST, with_span};
 use tucrl_lab::runner::{Outcome, Watch};
-use tucrl_lab::{Experiment, InMemory, NamedAgent, World, execute};
+use tucrl_lab::{Experiment, InMemory, NamedAgent, ReadOptions, World, execute};
 
 use crate::agent::whole;
 use crate::errors::{bad_input, failed, of_experiment};
@@ -66,10 +67,15 @@ pub(crate) fn learn(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<PyRuns> {
     let jobs = jobs.map_or(Ok(0), |jobs| whole("jobs", &jobs, 1, u16::MAX.into()))?;
-    let agents = agents.iter().map(|spec| NamedAgent::parse(spec)).collect::<Result<_, _>>();
+    let world = World::Given { name: world.name().to_owned(), model: world.model() };
+    let parse = |spec: &String| {
+        let refused = |error| with_span(error, &world, &ReadOptions::default(), SEARCH_LIMIT);
+        NamedAgent::parse(spec).map_err(|error| py.detach(|| refused(error)))
+    };
+    let agents = agents.iter().map(parse).collect::<Result<_, _>>();
     let given = InMemory {
-        world: World::Given { name: world.name().to_owned(), model: world.model() },
         agents: agents.map_err(bad_input)?,
+        world,
         steps: whole("steps", steps, 1, LONGEST)?,
         seeds: whole("seeds", seeds, 1, 1_000_000)?,
         master_seed: seed,

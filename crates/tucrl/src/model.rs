@@ -71,6 +71,15 @@ impl Model {
         }
     }
 
+    /// The states in which a run may start.
+    pub fn starts(&self) -> Vec<StateId> {
+        let law: Vec<(StateId, f64)> = match self {
+            Self::Table(mdp) => mdp.start().map(|(state, p)| (state as StateId, p)).collect(),
+            Self::Generated(generator) => generator.start(),
+        };
+        law.into_iter().filter(|(_, probability)| *probability > 0.0).map(|(s, _)| s).collect()
+    }
+
     /// The expected reward of a pair; what is not known is NaN.
     pub fn mean_reward(&self, state: StateId, action: ActionId) -> f64 {
         match self {

@@ -5,7 +5,7 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use tucrl_lab::Catalogue;
@@ -13,6 +13,7 @@ use tucrl_lab::experiment::CellId;
 use tucrl_lab::store::{Store, StoreError};
 use tucrl_lab::text::counted;
 
+use super::text::next;
 use crate::cli::Status as Ask;
 
 /// A run whose checkpoint is older counts as paused.
@@ -196,5 +197,13 @@ fn table(page: &Page) -> Result<String, std::fmt::Error> {
     if !page.set_aside.is_empty() {
         writeln!(out, "\nset aside: {}", counted(page.set_aside.len(), "damaged file"))?;
     }
+    let directory = page.directory.as_str();
+    let copy = Path::new(directory).join("experiment.toml").display().to_string();
+    let line = match (page.running, page.paused + page.missing + page.damaged) {
+        (1.., _) => next(&["status", directory]),
+        (0, 1..) => next(&["run", &copy, "--out", directory, "--resume"]),
+        (0, 0) => next(&["report", directory]),
+    };
+    write!(out, "\n{line}")?;
     Ok(out)
 }

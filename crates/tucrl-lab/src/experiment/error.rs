@@ -86,6 +86,14 @@ pub enum ExperimentProblem {
     /// A fault within a spec.
     #[error(transparent)]
     Spec(#[from] SpecError),
+    /// An agent that cannot start in a world.
+    #[error("in {world}: {error}")]
+    Start {
+        /// The world.
+        world: String,
+        /// Why.
+        error: SpecError,
+    },
     /// A world that cannot be built.
     #[error(transparent)]
     World(#[from] LoadError),

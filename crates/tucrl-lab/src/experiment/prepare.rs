@@ -9,7 +9,12 @@ use tucrl::learner::Setting;
 use tucrl::model::Model;
 use tucrl::truth::{Truth, Watch};
 
-use super::{Experiment, ExperimentError, ExperimentProblem, Place};
+use super::{
+    Experiment, ExperimentAgent, ExperimentError, ExperimentProblem, ExperimentWorld, Place,
+};
+use crate::catalogue::World;
+use crate::formats::ReadOptions;
+use crate::names::SpecError;
 use crate::warnings;
 
 /// A world that is ready to be learned.
@@ -53,6 +58,27 @@ impl Experiment {
         Ok(PreparedWorld { model, truth, setting })
     }
 
+    /// Checks that agents can start in one of the worlds.
+    ///
+    /// # Errors
+    /// The first that cannot: all its runs would fail alike.
+    pub fn check_start(
+        &self,
+        index: usize,
+        prepared: &PreparedWorld,
+        agents: impl IntoIterator<Item = usize>,
+    ) -> Result<(), ExperimentError> {
+        let PreparedWorld { model, setting, .. } = prepared;
+        for agent in agents {
+            let ExperimentAgent { agent, place, .. } = &self.agents[agent];
+            agent.check_start(setting, model).map_err(|error| {
+                let world = self.worlds[index].world.to_string();
+                self.fault(place, ExperimentProblem::Start { world, error })
+            })?;
+        }
+        Ok(())
+    }
+
     /// What should be known before some agents learn a prepared world.
     pub fn warnings(
         &self,
@@ -68,6 +94,21 @@ impl Experiment {
         lost.into_iter().chain(short).collect()
     }
 
+    /// The world with the largest span of the optimal bias over its reachable states, and that span; worlds that
+    /// cannot be solved are left out.
+    pub(super) fn largest_span(&self) -> Option<(String, f64)> {
+        let mut largest: Option<(String, f64)> = None;
+        for ExperimentWorld { world, .. } in &self.worlds {
+            let name = if self.worlds.len() == 1 { "this world".into() } else { world.to_string() };
+            if let Some(span) = span(world, &self.read_options, self.search_limit)
+                && largest.as_ref().is_none_or(|(_, most)| span > *most)
+            {
+                largest = Some((name, span));
+            }
+        }
+        largest
+    }
+
     fn fault(&self, place: &Place, problem: ExperimentProblem) -> ExperimentError {
         let problem = Box::new(problem);
         match self.path.clone() {
@@ -77,5 +118,27 @@ impl Experiment {
             }
             None => ExperimentError::Plain { problem },
         }
+    }
+}
+
+/// The span of the optimal bias over the reachable states of a world, if it can be computed.
+fn span(world: &World, options: &ReadOptions, search_limit: usize) -> Option<f64> {
+    let truth = Truth::within(&world.open(options).ok()?, search_limit, &()).ok()?;
+    let facts = truth.facts();
+    Some(facts.span_reachable).filter(|span| facts.baseline.is_optimal() && span.is_finite())
+}
+
+/// Adds to the error of an agent that lacks a bound on the span what the span of the world is.
+///
+/// The world is solved only if that is what is missing.
+pub fn with_span(
+    error: SpecError,
+    world: &World,
+    options: &ReadOptions,
+    search_limit: usize,
+) -> SpecError {
+    match error.lacks_span_bound().then(|| span(world, options, search_limit)).flatten() {
+        Some(span) => error.with_span("this world", span),
+        None => error,
     }
 }

@@ -8,6 +8,8 @@ use std::ops::Range;
 
 use thiserror::Error;
 
+use crate::text::{digits, exact, rounded};
+
 /// A fault of a spec, with its place in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecError {
@@ -110,15 +112,27 @@ pub enum Problem {
         /// The accepted values.
         expected: String,
     },
+    /// Several names where there is room for one.
+    #[error("there is no {what} `{}`: give each {what} its own spec, {}", names.join(","), names.join(" and "))]
+    SeveralNames {
+        /// A world, or an agent.
+        what: &'static str,
+        /// The names.
+        names: Vec<String>,
+    },
     /// An option that has no default and no value.
-    #[error("{name} needs `{key}`: write {name}:{key}=value; it accepts {expected}")]
+    #[error("{name} needs {key}, {meaning}{}", required(name, key, expected, bound))]
     Required {
         /// The name.
         name: String,
         /// The key.
         key: String,
+        /// What it means.
+        meaning: String,
         /// The accepted values.
         expected: String,
+        /// What it is a bound on, if it is one.
+        bound: Box<Bound>,
     },
     /// Anything else that is refused.
     #[error("{name}: {reason}")]
@@ -142,7 +156,42 @@ pub enum Problem {
     },
 }
 
+/// What a required option is an upper bound on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Bound {
+    /// It is no bound.
+    Nothing,
+    /// The span of the optimal bias, which is unknown here.
+    Span,
+    /// The span of the optimal bias of a world.
+    SpanOf {
+        /// Which world.
+        world: String,
+        /// The span.
+        span: String,
+        /// A value above it.
+        above: String,
+    },
+}
+
 impl SpecError {
+    /// Whether a bound on a span is missing, so that [`SpecError::with_span`] has something to add.
+    pub fn lacks_span_bound(&self) -> bool {
+        matches!(&*self.problem, Problem::Required { bound, .. } if **bound == Bound::Span)
+    }
+
+    /// The same error with the span of the world, if that is what is missing.
+    #[must_use]
+    pub fn with_span(mut self, world: &str, span: f64) -> Self {
+        if let Problem::Required { bound, .. } = &mut *self.problem
+            && **bound == Bound::Span
+        {
+            let (shown, above) = (digits(span, 4), exact(next_digit(span)));
+            **bound = Bound::SpanOf { world: world.into(), span: shown, above };
+        }
+        self
+    }
+
     pub(super) fn new(text: &str, at: Range<usize>, problem: Problem) -> Self {
         Self { text: text.into(), at, problem: Box::new(problem) }
     }
@@ -163,6 +212,29 @@ impl fmt::Display for SpecError {
 }
 
 impl std::error::Error for SpecError {}
+
+fn required(name: &str, key: &str, expected: &str, bound: &Bound) -> String {
+    let write = format!("write {name}:{key}=value; it accepts {expected}");
+    match bound {
+        Bound::Nothing => format!(": {write}"),
+        Bound::Span => {
+            format!("; r_max times the diameter is one: {write}")
+        }
+        Bound::SpanOf { world, span, above } => {
+            format!("; the span of {world} is {span}: try {key}={above}")
+        }
+    }
+}
+
+/// A number with one digit above a value.
+fn next_digit(value: f64) -> f64 {
+    if value <= 0.0 || !value.is_finite() {
+        return 1.0;
+    }
+    let unit = 10f64.powf(value.log10().floor());
+    // Through text, which rounds 0.30000000000000004 to what was meant.
+    rounded((value / unit).floor().mul_add(unit, unit), 2)
+}
 
 fn instead(nearest: Option<&str>, what: &str) -> String {
     match nearest {

@@ -107,7 +107,7 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "junk",
-        title: "Unreachable states cost only logarithms, with relaxation=mass",
+        title: "Unreachable copies of the three-state MDP, with relaxation=mass",
         says: "The leading terms of TUCRL's bound depend on the number of states only by a logarithm: 10⁹ \
                unreachable states per reachable one change little. (This holds with relaxation=mass; the \
                confidence sets as written sum a width per state, and fail.)",

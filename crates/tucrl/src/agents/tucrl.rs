@@ -19,10 +19,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::optimism::one_digit;
 use super::{About, AgentKind, EpisodicAlgorithm, Optimism};
 use crate::counts::Variance;
 use crate::evi;
-use crate::learner::{AgentError, Setting, TooShort};
+use crate::learner::{AgentError, Remedy, Setting, TooShort, TooShortReason};
 use crate::planner::{Plan, PlanError, PlanInput, Planner};
 use crate::plausible::Belief;
 use crate::rules::NewStates;
@@ -117,9 +118,9 @@ impl EpisodicAlgorithm for Tucrl {
         let space = &setting.space;
         let widths = Bernstein::of(&self.optimism.confidence(), space, setting.steps.max(1));
         let unseen = space.states().saturating_sub(reachable);
-        self.optimism.too_short(setting, reachable, |visits| {
+        let width = |relaxation, visits| {
             let (one, states) = (widths.unobserved_after(visits), space.states() as f64);
-            match self.relaxation {
+            match relaxation {
                 _ if unseen == 0 => widths.width_after(visits),
                 Relaxation::L1 => SetWidth::linear(HALF_RADIUS, states * one / 2.0),
                 // With one next state per pair.
@@ -129,10 +130,37 @@ impl EpisodicAlgorithm for Tucrl {
                     SetWidth::linear(widths.width_after(visits).what, one + given_back)
                 }
             }
-        })
+        };
+        let found =
+            self.optimism.too_short(setting, reachable, |visits| width(self.relaxation, visits))?;
+        let TooShort { reason: TooShortReason::Width { visits, width: own, .. }, remedy: Some(_) } =
+            found
+        else {
+            return Some(found);
+        };
+        let mass = width(Relaxation::Mass, visits);
+        // Where most of the radius belongs to states never seen, an alpha that makes up for them leaves nothing of
+        // the widths of those that were.
+        if self.relaxation == Relaxation::Mass || mass.width > own / MUCH {
+            return Some(found);
+        }
+        let mut remedy = match mass.width < 1.0 {
+            true => Remedy {
+                options: Vec::new(),
+                effect: format!("would bring it to {}", one_digit(mass.width)),
+                limits: "",
+            },
+            false => self.optimism.narrower(mass),
+        };
+        remedy.options.insert(0, ("relaxation", "mass".into()));
+        remedy.limits = "relaxation=mass is a departure from the paper, shown to work where states cannot be reached \
+                         at all; a state that is reached rarely can be missed for good.";
+        Some(TooShort { remedy: Some(remedy), ..found })
     }
 }
 
+/// A warning names `relaxation=mass` where it makes the radius smaller by this factor: from some 30 states on.
+const MUCH: f64 = 10.0;
 const HALF_RADIUS: &str = "half the radius of an L1 ball";
 
 pub(super) fn kinds() -> Vec<AgentKind> {

@@ -6,7 +6,7 @@ use tucrl::confidence::{Delta, InverseRoot, Shrink};
 use tucrl::counts::{Counts, Variance};
 use tucrl::evi::{self, Method, Sweeper, Ties};
 use tucrl::inner_max::Values;
-use tucrl::options::NumberOr;
+use tucrl::options::{NumberOr, Required};
 use tucrl::plausible::{Belief, KnownRewards, PlausibleSet};
 use tucrl::sets::{Ball, Bernstein, Boxes, L1, SetKind, balls, boxes};
 use tucrl::span_clip::SpanClip;
@@ -309,7 +309,7 @@ impl Case {
     pub(crate) fn scal(&self, counts: &Counts, clip: SpanClip) -> Result<Plan, PlanError> {
         let SpanClip { c, mode, operator, augment_rewards, aperiodicity, ties, sweep_limit } = clip;
         let optimism = Optimism { aperiodicity, ..self.optimism(Method::Plain, ties, sweep_limit) };
-        let c = if c.is_finite() { c.into() } else { NumberOr::default() };
+        let c = if c.is_finite() { c.into() } else { Required(Some(NumberOr::default())) };
         let augment = augment_rewards;
         let scal = Scal { c, mode, operator, augment, optimism, ..Scal::default() };
         self.plan_with(counts, scal, None)

@@ -1,21 +1,22 @@
 //! Output of `learn` as a table.
 //!
 //! Mean regret at every decade, a column per agent; below it, in the same columns, how fast it grows and
-//! what the agent did. All within 80 columns: more than three agents get tables below each other.
+//! what the agent did. As many agents as fit the terminal stand side by side, the others below.
 
 use std::fmt::{Error, Write};
 
 use tucrl::truth::Baseline;
 use tucrl_lab::runner::Outcome;
-use tucrl_lab::stats::{growth, half_width, mean};
-use tucrl_lab::text::{counted, digits, mean_and_half, number, plain_growth, short_duration};
+use tucrl_lab::stats::{Growth, half_width, mean};
+use tucrl_lab::text::{
+    counted, digits, mean_and_half, number, plain_growth, short_duration, wrapped,
+};
 
-use super::super::text::printable;
+use super::super::text::{page_width, printable};
 use super::Learned;
 
 const TIME_WIDTH: usize = 13;
 const WIDTH: usize = 22;
-const COLUMNS: usize = 3;
 const NOTHING: &str = "-";
 
 /// One agent's column.
@@ -64,35 +65,49 @@ pub(super) fn page(learned: &Learned<'_>) -> Result<String, Error> {
     if !renamed.is_empty() {
         writeln!(out)?;
     }
-    for (index, group) in columns.chunks(COLUMNS).enumerate() {
+    let side_by_side = (page_width().saturating_sub(TIME_WIDTH) / WIDTH).max(1);
+    for (index, group) in columns.chunks(side_by_side).enumerate() {
         if index > 0 {
             writeln!(out)?;
         }
         table(&mut out, learned, group)?;
     }
-    let interval = if seeds > 1 { "; its mean ± a 95 % interval" } else { "" };
-    match &facts.baseline {
-        Baseline::Nothing => {
-            writeln!(out, "\nRewards per step, averaged from the first step on{interval}.")?;
-            writeln!(out, "Z: steps in pairs that were poorly visited at the time.")?;
-        }
-        baseline => {
-            let gain = match baseline.is_optimal() {
-                true => "optimal gain",
-                false => "best known gain, a lower bound on the optimal one,",
-            };
-            writeln!(out, "\nRegret: {gain} times steps, minus the rewards{interval}.")?;
-            writeln!(
-                out,
-                "Growth: exponent of the mean regret over its last decade; 1 is linear, 0.5 a\n\
-                 square root, 0 flat. Z: steps in pairs that were poorly visited at the time."
-            )?;
-        }
+    writeln!(out)?;
+    for line in wrapped(&legend(learned), page_width()) {
+        writeln!(out, "{line}")?;
     }
     if !learned.is_complete() {
         writeln!(out, "* from the runs that came so far; not all runs are complete.")?;
     }
+    let what = if learned.is_complete() { "store and plot" } else { "store, continue and plot" };
+    writeln!(out, "\nnext  tucrl run --help    {what} such runs")?;
     Ok(out)
+}
+
+/// What the rows mean.
+fn legend(learned: &Learned<'_>) -> String {
+    let has_runs = learned.experiment.seeds > 1;
+    let interval = if has_runs { "; its mean ± a 95 % interval" } else { "" };
+    let z = "Z: steps in pairs that were poorly visited at the time.";
+    let gain = match &learned.facts.baseline {
+        Baseline::Nothing => {
+            return format!("Rewards per step, averaged from the first step on{interval}. {z}");
+        }
+        Baseline::Optimal => "optimal gain",
+        Baseline::BestKnown { .. } => "best known gain, a lower bound on the optimal one,",
+    };
+    let word = match has_runs {
+        true => {
+            " Below it a 95 % interval, over the runs and over both halves of that decade, and a word \
+             where the whole interval supports it."
+        }
+        false => "",
+    };
+    format!(
+        "Regret: {gain} times steps, minus the rewards{interval}. Growth: exponent of the mean pseudo-regret \
+         (mean rewards in place of rewards) over the last decade; 1 is linear, 0.5 a square root, 0 \
+         flat.{word} {z}"
+    )
 }
 
 /// Specs that fit are their own labels; others are called by name, numbered where it is not unique.
@@ -135,13 +150,20 @@ fn table(out: &mut String, learned: &Learned<'_>, columns: &[Column<'_>]) -> Res
         row(&time.to_string(), columns.iter().map(shown).collect())?;
     }
     row("", vec![String::new()])?;
-    let growths: Vec<Option<f64>> = match learned.facts.baseline {
+    let growths: Vec<Option<Growth>> = match learned.facts.baseline {
         Baseline::Nothing => columns.iter().map(|_| None).collect(),
         _ => columns.iter().map(Column::growth).collect(),
     };
-    let shown = |growth: &Option<f64>| growth.map_or(NOTHING.into(), plain_growth);
-    row("growth", growths.iter().map(shown).collect())?;
-    row("", growths.iter().map(|growth| growth.map_or(NOTHING, meaning).into()).collect())?;
+    let mut growth_row = |label: &str, shown: fn(Growth) -> Option<String>| {
+        let cell = |growth: &Option<Growth>| growth.and_then(shown).unwrap_or(NOTHING.into());
+        row(label, growths.iter().map(cell).collect())
+    };
+    growth_row("growth", |growth| Some(plain_growth(growth.exponent)))?;
+    growth_row("", |growth| {
+        let (low, high) = growth.range.or(growth.interval)?;
+        Some(format!("{} to {}", plain_growth(low), plain_growth(high)))
+    })?;
+    growth_row("", |growth| growth.word().map(Into::into))?;
     if learned.facts.baseline != Baseline::Nothing {
         let rewards = columns.iter().map(|column| column.reward(learned.steps()));
         row("reward/step", rewards.collect())?;
@@ -214,13 +236,11 @@ impl Column<'_> {
         mean_and_half(mean(&values), half_width(&values)) + mark
     }
 
-    /// The exponent of the mean over the last decade that all runs have passed.
-    fn growth(&self) -> Option<f64> {
-        let shortest = self.outcomes.iter().min_by_key(|outcome| outcome.record.steps)?;
-        let times = || shortest.record.regret.iter().map(|(time, _)| *time);
-        let last = times().next_back()?;
-        let first = times().rfind(|&time| time <= last / 10)?;
-        growth((first, mean(&self.values(first))), (last, mean(&self.values(last))))
+    /// The growth over the last decade that all runs have passed.
+    fn growth(&self) -> Option<Growth> {
+        let curves = self.outcomes.iter().map(|outcome| outcome.record.pseudo_regret.as_slice());
+        let curves: Vec<_> = curves.filter(|curve| !curve.is_empty()).collect();
+        Growth::fitted(&curves, 1.0)
     }
 
     fn range(&self, fact: impl Fn(&Outcome) -> Option<u64>) -> String {
@@ -230,18 +250,6 @@ impl Column<'_> {
             (Some(least), Some(most)) => format!("{least} to {most}"),
             _ => NOTHING.into(),
         }
-    }
-}
-
-fn meaning(growth: f64) -> &'static str {
-    match growth {
-        g if g < -0.15 => "falling",
-        g if g < 0.15 => "flat",
-        g if g < 0.4 => "below a square root",
-        g if g < 0.6 => "a square root",
-        g if g < 0.9 => "above a square root",
-        g if g < 1.1 => "linear",
-        _ => "above linear",
     }
 }
 
@@ -255,14 +263,5 @@ mod tests {
         assert_eq!(decades(2500), [10, 100, 1000, 2500]);
         assert_eq!(decades(7), [7]);
         assert_eq!(decades(10_000_000_000).len(), 10);
-    }
-
-    #[test]
-    fn growth_is_put_in_words() {
-        let words = [(1.0, "linear"), (0.5, "a square root"), (0.02, "flat"), (-1.0, "falling")];
-        for (growth, word) in words {
-            assert_eq!(meaning(growth), word);
-        }
-        assert!((-20..40).all(|tenth| meaning(f64::from(tenth) / 10.0).len() < WIDTH));
     }
 }

@@ -44,6 +44,26 @@ fn started(text: &str) -> String {
     serde_json::to_string(&learner.save().unwrap()).unwrap()
 }
 
+/// The shortest spec of an agent: with the options that have no default, if there are any.
+fn least(name: &str) -> String {
+    match name {
+        "scal" | "scal-plus" => format!("{name}:c=7"),
+        "regal-c" => format!("{name}:h=7"),
+        _ => name.into(),
+    }
+}
+
+/// The same with one more option.
+fn least_with(name: &str, key: &str, value: &str) -> String {
+    let least = least(name);
+    match least.split_once(':') {
+        Some((_, given)) if !given.starts_with(&format!("{key}=")) => {
+            format!("{least},{key}={value}")
+        }
+        _ => format!("{name}:{key}={value}"),
+    }
+}
+
 #[test]
 fn the_defaults_are_those_of_the_library() {
     let population = || Optimism { variance: Variance::Population, ..Optimism::default() };
@@ -56,9 +76,9 @@ fn the_defaults_are_those_of_the_library() {
         ("ucrl2b-2020", &Ucrl { optimism: population(), ..ucrl(SetKind::Bernstein2020) }),
         ("kl-ucrl", &ucrl(SetKind::Kl)),
         ("ucrl3", &Ucrl { optimism: population(), ..ucrl(SetKind::Ucrl3) }),
-        ("scal", &Scal::default()),
-        ("scal-plus", &ScalPlus::default()),
-        ("regal-c", &RegalC::default()),
+        ("scal", &Scal { c: 7.0.into(), ..Scal::default() }),
+        ("scal-plus", &ScalPlus { c: 7.0.into(), ..ScalPlus::default() }),
+        ("regal-c", &RegalC { h: 7.0.into(), ..RegalC::default() }),
         ("regal", &Regal::default()),
         ("regal-d", &RegalD::default()),
         ("psrl", &Psrl::default()),
@@ -74,12 +94,13 @@ fn the_defaults_are_those_of_the_library() {
     for (entry, (name, default)) in kinds().iter().map(AgentKind::about).zip(defaults) {
         assert_eq!(entry.name, name);
         // The type too: options of different types may be equal.
-        let found = named(name).unwrap();
+        let found = named(&least(name)).unwrap();
         assert_eq!(format!("{:?}", found.algorithm()), format!("{default:?}"));
         assert_eq!(found.algorithm().options(), default.options());
         for alias in entry.aliases {
-            assert_eq!(options(alias), default.options());
-            assert_eq!(NamedAgent::parse(alias).unwrap().to_string(), entry.name);
+            let spec = least(name).replace(name, alias);
+            assert_eq!(options(&spec), default.options());
+            assert_eq!(NamedAgent::parse(&spec).unwrap().to_string(), least(entry.name));
         }
         let example = named(entry.example).unwrap();
         assert_eq!(example.to_string(), entry.example, "examples are in shortest form");
@@ -140,18 +161,18 @@ fn every_key_and_every_word_reaches_its_agent() {
                 {
                     continue;
                 }
-                let spec = format!("{name}:{key}={value}");
-                assert_ne!(options(&spec), options(name), "{spec}");
+                let spec = least_with(name, key, value);
+                assert_ne!(options(&spec), options(&least(name)), "{spec}");
                 assert_eq!(NamedAgent::parse(&spec).unwrap().to_string(), spec);
                 // Known means belong to the world and are not saved.
                 if (name, key.as_str()) != ("optimistic-psrl", "known_rewards") {
-                    assert_ne!(started(&spec), started(name), "{spec}");
+                    assert_ne!(started(&spec), started(&least(name)), "{spec}");
                 }
             }
             // Words that are not listed above round-trip as well.
             let default = shown(default, false);
             for word in accepts.all_words().into_iter().filter(|word| *word != default) {
-                let spec = format!("{name}:{key}={word}");
+                let spec = least_with(name, key, word);
                 assert_eq!(NamedAgent::parse(&spec).unwrap().to_string(), spec);
             }
         }
@@ -190,12 +211,13 @@ fn optimism(agent: &NamedAgent, setting: &Setting) -> Optimism {
 fn the_world_says_r_max_and_alpha_both_widths() {
     let setting = setting(20.0, 9);
     for name in ["tucrl", "ucrl", "ucrl2", "scal"] {
-        let agent = NamedAgent::parse(&format!("{name}:alpha=1/4,alpha_p=0.5")).unwrap();
+        let name = if name == "scal" { "scal:c=7," } else { &format!("{name}:") };
+        let agent = NamedAgent::parse(&format!("{name}alpha=1/4,alpha_p=0.5")).unwrap();
         agent.check(&setting).unwrap();
         let optimism = optimism(&agent, &setting);
         let found = (optimism.r_max(), optimism.alpha_r(), optimism.alpha_p());
         assert_eq!(found, (20.0, 0.25, 0.5));
-        assert_eq!(agent.to_string(), format!("{name}:alpha=0.25,alpha_p=0.5"));
+        assert_eq!(agent.to_string(), format!("{name}alpha=0.25,alpha_p=0.5"));
     }
     let same = NamedAgent::parse("tucrl:alpha=2,alpha_r=2,alpha_p=2,r_max=world").unwrap();
     assert_eq!(same.to_string(), "tucrl:alpha=2");
@@ -225,7 +247,8 @@ fn sets_and_rules_are_free_but_for_what_theory_forbids() {
                 let set_key = if has("set") { format!("set={set},") } else { String::new() };
                 let rule_key = if has("rule") { format!("rule={rule}") } else { String::new() };
                 let options = format!("{set_key}{rule_key}");
-                let spec = format!("{name}:{}", options.trim_end_matches(','));
+                let (key, value) = options.trim_end_matches(',').split_once('=').unwrap();
+                let spec = least_with(name, key, value);
                 match named(&spec) {
                     Ok(_) => {
                         assert!(!is_forbidden(name, set, rule), "{spec}");
@@ -292,9 +315,14 @@ fn what_the_library_refuses_is_pointed_at() {
              ucrl2b:delta=0\n               ^",
         ),
         (
+            "scal+",
+            "scal+ needs c, an upper bound on the bias span; r_max times the diameter is one: write scal+:c=value; it \
+             accepts a number of at least 0",
+        ),
+        (
             "scal:mode=theory",
-            "scal: `c` = inf is out of range: it accepts a positive finite span bound with \
-             mode=theory",
+            "scal needs c, an upper bound on the bias span; r_max times the diameter is one: write scal:c=value; it \
+             accepts a number of at least 0, or inf",
         ),
         (
             "scal:c=2,aperiodicity=0",
