@@ -16,6 +16,7 @@ mod schema;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
+use tucrl::reward::RewardRange;
 use tucrl::run::Checkpoints;
 use tucrl::truth::SEARCH_LIMIT;
 
@@ -83,8 +84,11 @@ pub struct ExperimentWorld {
     pub world: World,
     /// How many steps each run takes there.
     pub steps: u64,
-    /// Of a model file, also inside another world, the hash of its content: another content is another world.
+    /// Of a model file, also inside another world, the hash of its content, and its rewards if the experiment gives
+    /// them: another content or range is another world.
     pub model: Option<String>,
+    /// The smallest and the largest possible reward of a model file; overrides the file.
+    pub reward_range: Option<RewardRange>,
     place: Place,
 }
 
@@ -123,7 +127,7 @@ pub struct CellId {
     pub experiment: String,
     /// The world, as its shortest spec.
     pub world: String,
-    /// Of a model file, the hash of its content.
+    /// Of a model file, the hash of its content, and its rewards if the experiment gives them.
     pub model: Option<String>,
     /// The agent, as its shortest spec.
     pub agent: String,
@@ -163,7 +167,13 @@ impl Experiment {
         Ok(Self {
             name: "learn".into(),
             description: None,
-            worlds: vec![ExperimentWorld { world, steps, model: None, place: place("worlds") }],
+            worlds: vec![ExperimentWorld {
+                world,
+                steps,
+                model: None,
+                reward_range: None,
+                place: place("worlds"),
+            }],
             agents,
             seeds: lesson.seeds,
             master_seed: lesson.master_seed,

@@ -10,6 +10,7 @@ use tucrl::bounds::{self, RegretBound, UcrlRegimes, WorldNumbers};
 use tucrl::error::SolveError;
 use tucrl::evaluate;
 use tucrl::mdp::Mdp;
+use tucrl::reward::RewardRange;
 use tucrl::truth::Watch;
 use tucrl_lab::Catalogue;
 use tucrl_lab::inspection::{Effort, Inspection, Steps};
@@ -30,6 +31,8 @@ struct Promises {
     world: String,
     steps: u64,
     delta: f64,
+    /// Regret is a difference: the bounds depend on the width `r_max` of the range only.
+    reward_range: RewardRange,
     numbers: WorldNumbers,
     tucrl: RegretBound,
     tucrl_sum: f64,
@@ -86,7 +89,8 @@ pub(super) fn run(ask: &Bound, catalogue: &Catalogue) -> anyhow::Result<String> 
         r_max: known.r_max,
         gap,
     };
-    let promises = Promises::of(world.to_string(), numbers, ask.steps, ask.delta);
+    let (world, range) = (world.to_string(), known.reward_range);
+    let promises = Promises::of(world, range, numbers, ask.steps, ask.delta);
     if ask.json { super::json(&promises) } else { Ok(page(&promises)?) }
 }
 
@@ -106,7 +110,13 @@ fn gap(mdp: &Mdp) -> Result<Option<f64>, SolveError> {
 }
 
 impl Promises {
-    fn of(world: String, numbers: WorldNumbers, steps: u64, delta: f64) -> Self {
+    fn of(
+        world: String,
+        reward_range: RewardRange,
+        numbers: WorldNumbers,
+        steps: u64,
+        delta: f64,
+    ) -> Self {
         let tucrl = bounds::tucrl_regret(&numbers, steps, delta);
         let ucrl = bounds::ucrl_regimes(&numbers, steps);
         let mut unseen = vec![numbers.states - numbers.reachable, numbers.states - 1];
@@ -121,6 +131,7 @@ impl Promises {
             world,
             steps,
             delta,
+            reward_range,
             tucrl_sum: tucrl.sum(),
             tucrl_total: tucrl.total(),
             tucrl,
@@ -174,6 +185,9 @@ fn page(known: &Promises) -> Result<String, Error> {
         four_digits(numbers.diameter_reachable),
         number(numbers.r_max)
     )?;
+    if known.reward_range.low() != 0.0 {
+        writeln!(out, "Rewards lie in {}; r_max is the difference.", known.reward_range)?;
+    }
     writeln!(out, "\nTUCRL: regret, with probability {} at most", number(1.0 - delta))?;
     for (label, value) in known.tucrl.terms() {
         line(&mut out, label, value)?;

@@ -10,7 +10,7 @@ use tucrl::mdp::Mdp;
 use tucrl::reward::{PairReward, RewardLaw};
 
 use super::super::law::write_string;
-use super::super::law::{write_law, write_list, write_names, write_number, write_states};
+use super::super::law::{write_law, write_list, write_names, write_range, write_states};
 use super::VERSION;
 use super::notes::MARK;
 
@@ -18,7 +18,8 @@ use super::notes::MARK;
 pub(in super::super) fn write(mdp: &Mdp, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "// Written by tucrl. The {MARK} lines carry what DRN cannot say.")?;
     writeln!(out, "{MARK} version {VERSION}")?;
-    note(out, "r_max", |out| write_number(out, mdp.r_max()))?;
+    write_range(out, mdp.reward_range(), |out, word| write!(out, "{MARK} {word} "))?;
+    writeln!(out)?;
     let start: Vec<(usize, f64)> = mdp.start().collect();
     // A single start state is given by its label.
     if !matches!(start[..], [(_, 1.0)]) {
@@ -37,7 +38,7 @@ pub(in super::super) fn write(mdp: &Mdp, out: &mut dyn Write) -> io::Result<()> 
             note(out, "name", |out| write_string(out, name))?;
         }
         for (action, pair) in mdp.pairs_of(state).enumerate() {
-            writeln!(out, "\taction {action} [{:?}]", mdp.mean_reward(pair))?;
+            writeln!(out, "\taction {action} [{:?}]", mdp.mean_paid(pair))?;
             match mdp.reward(pair) {
                 PairReward::Alone(RewardLaw::Constant(_)) => {}
                 PairReward::Alone(law) => note(out, "reward", |out| write_law(out, law))?,
