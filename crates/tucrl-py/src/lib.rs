@@ -1,14 +1,15 @@
 //! The Python package `tucrl`: conversions and checks around the library.
 //!
 //! `agent` drives a learner, `mdp` holds a model and its exact solutions, `world` any environment, `learning` runs many
-//! agents on all cores, `plan` shows plans and episodes, `errors` maps errors to exceptions. `python/tucrl/_native.pyi` has
-//! the types, `docs/python.md` the guide.
+//! agents on all cores, `plan` shows plans and episodes, `errors` maps errors to exceptions, `rewards` reads which
+//! rewards are possible. `python/tucrl/_native.pyi` has the types, `docs/python.md` the guide.
 
 mod agent;
 mod errors;
 mod learning;
 mod mdp;
 mod plan;
+mod rewards;
 mod world;
 
 use pyo3::prelude::*;

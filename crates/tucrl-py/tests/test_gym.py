@@ -43,18 +43,22 @@ def test_a_toy_text_has_the_gain_of_our_world(
     env = make(*names, **options)
     theirs = tucrl.MDP.from_gymnasium(env, reward_range=RANGES.get(ours))
     world = tucrl.MDP(ours)
-    assert abs(theirs.gain - world.gain) < 1e-9
+    # Our worlds are rescaled to [0, 1].
+    low, high = theirs.reward_range
+    assert abs((theirs.gain - low) / (high - low) - world.gain) < 1e-9
     assert theirs.states == world.states and theirs.actions == world.actions
     assert theirs.reachable.sum() == reachable == world.reachable.sum()
     assert theirs.start_is_recoverable
 
 
-def test_rewards_are_rescaled_and_the_scale_is_told() -> None:
+def test_rewards_keep_their_units_whatever_the_range() -> None:
     env = make("Taxi-v4", "Taxi-v3")
-    assert tucrl.MDP.from_gymnasium(env).reward_range == (-10, 20)
-    wide = tucrl.MDP.from_gymnasium(env, reward_range=(-100, 100))
     narrow = tucrl.MDP.from_gymnasium(env)
-    assert wide.gain * 200 - 100 == pytest.approx(narrow.gain * 30 - 10, abs=1e-9)
+    assert narrow.reward_range == (-10, 20)
+    assert set(np.unique(narrow.mean_rewards)) == {-10.0, -1.0, 20.0}
+    wide = tucrl.MDP.from_gymnasium(env, reward_range=(-100, 100))
+    assert wide.gain == pytest.approx(narrow.gain, abs=1e-9)
+    assert narrow.gain == pytest.approx(tucrl.MDP("taxi:map=v3").gain * 30 - 10, abs=1e-9)
     with pytest.raises(ValueError, match="leaves"):
         tucrl.MDP.from_gymnasium(env, reward_range=(0, 10))
     with pytest.raises(ValueError, match="no range"):
@@ -65,7 +69,9 @@ def test_rewards_are_rescaled_and_the_scale_is_told() -> None:
 
 def test_the_snippet_of_the_front_page_works() -> None:
     env = tucrl.gym.Continuing(make("Taxi-v4", "Taxi-v3"), reward_range=(-10, 20))
-    agent = tucrl.Agent("tucrl:alpha=0.01", states=500, actions=6, seed=0)
+    agent = tucrl.Agent(
+        "tucrl:alpha=0.01", states=500, actions=6, seed=0, reward_range=env.reward_range
+    )
     s = env.reset(seed=0)
     for _ in range(20_000):
         a = agent.act(s)
@@ -73,7 +79,7 @@ def test_the_snippet_of_the_front_page_works() -> None:
         agent.observe(r, s)
     assert 250 < agent.seen <= 400 and agent.visits.sum() == 20_000
     assert env.terminations > 0 and env.truncations == 0
-    assert agent.episode is not None and 0.35 < agent.episode.gain <= 1.0
+    assert agent.episode is not None and 0.5 < agent.episode.gain <= 20.0
 
 
 def test_a_reset_is_the_transition_that_the_model_says() -> None:
@@ -113,13 +119,13 @@ def test_termination_is_a_transition_and_truncation_one_with_a_warning() -> None
     with pytest.raises(ValueError, match="step before reset"):
         env.step(0)
     assert env.reset() == 0 and env.states == 100 and env.actions == 3
-    assert env.step(1) == (1, 0.1)
-    assert env.step(2) == (0, 0.2), "the reward of the last step, the state of the reset"
+    assert env.step(1) == (1, 1.0)
+    assert env.step(2) == (0, 2.0), "the reward of the last step, the state of the reset"
     assert (env.terminations, env.truncations) == (1, 0)
     env.step(1)
     with pytest.warns(UserWarning, match="cut off"):
-        assert env.step(0) == (0, 0.2)
-    assert env.step(0) == (0, 0.1), "warned once"
+        assert env.step(0) == (0, 2.0)
+    assert env.step(0) == (0, 1.0), "warned once"
     assert (env.terminations, env.truncations) == (1, 2)
     for action in (-1, 3):
         with pytest.raises(ValueError, match="does not exist"):
@@ -149,7 +155,7 @@ def test_a_range_that_nobody_declared_is_learned_with_a_warning() -> None:
     env.reset()
     assert [env.step(1)[1] for _ in range(3)] == [0.0, 1.0, 1.0]
     env.step(2)
-    assert env.reward_range == (1.0, 4.0)
+    assert env.learned_range == (1.0, 4.0) and env.reward_range == (0.0, 1.0)
     assert env.step(1)[1] == 0.0
     assert env.step(1)[1] == pytest.approx(1 / 3)
 
@@ -168,7 +174,9 @@ def test_a_reward_outside_the_declared_range_is_an_error() -> None:
 def test_tuples_of_observations_are_states() -> None:
     env = tucrl.gym.Continuing(make("Blackjack-v1"), reward_range=(-1, 1))
     assert env.states == 32 * 11 * 2
-    agent = tucrl.Agent("tucrl:alpha=0.05", env.states, env.actions)
+    agent = tucrl.Agent(
+        "tucrl:alpha=0.05", env.states, env.actions, reward_range=env.reward_range
+    )
     state = env.reset(seed=1)
     assert isinstance(state, tuple)
     for _ in range(3000):
@@ -190,7 +198,9 @@ def test_mountain_car_and_cart_pole_in_cells() -> None:
     assert car.states == 420 and pole.states == 6**4
     for cells, rewards in ((car, (-1, 0)), (pole, (0, 1))):
         env = tucrl.gym.Continuing(cells, reward_range=rewards)
-        agent = tucrl.Agent("tucrl:alpha=0.01", env.states, env.actions, seed=1)
+        agent = tucrl.Agent(
+            "tucrl:alpha=0.01", env.states, env.actions, seed=1, reward_range=env.reward_range
+        )
         state = env.reset(seed=1)
         for _ in range(3000):
             state, reward = env.step(agent.act(state))

@@ -7,7 +7,7 @@
 //! are counted from the lowest possible reward and lie in the paper's `[0, r_max]`.
 
 pub use crate::builder::MdpBuilder;
-use crate::reward::{PairReward, RewardLaw, RewardRange};
+use crate::reward::{PairReward, RewardRange};
 
 /// A finite Markov decision process with sparse rows, built by [`MdpBuilder`].
 ///
@@ -153,9 +153,13 @@ impl Mdp {
     /// The expected reward of a pair in the world's own units.
     pub fn mean_paid(&self, pair: usize) -> f64 {
         match &self.rewards[pair] {
-            // As it was given: subtracting and adding the lowest reward may change the last digit.
-            PairReward::Alone(RewardLaw::Constant(reward)) => *reward,
-            _ => self.mean_reward[pair] + self.range.low(),
+            _ if self.range.low() == 0.0 => self.mean_reward[pair],
+            // Not from `mean_reward`: subtracting and adding the lowest reward may change the last digit.
+            PairReward::Alone(law) => law.mean(),
+            PairReward::Joint(laws) => {
+                let row = self.row(pair).probability.iter();
+                row.zip(laws).map(|(p, law)| p * law.mean()).sum()
+            }
         }
     }
 

@@ -17,10 +17,15 @@ def from_arrays(
     *,
     start: int | npt.ArrayLike = 0,
     r_max: float | None = None,
+    reward_range: tuple[float, float] | None = None,
     law: str = "constant",
     name: str = "arrays",
 ) -> _native.MDP:
     """Build a model from arrays; see ``MDP.from_arrays``."""
+    if reward_range is not None:
+        if r_max is not None:
+            raise ValueError("r_max and reward_range both say which rewards are possible: keep one")
+        reward_range = _checked_range(*reward_range)
     per_action = _per_action(transitions)
     states = per_action[0].shape[0]
     columns: list[list[npt.NDArray[Any]]] = [[], [], [], [], []]
@@ -36,7 +41,7 @@ def from_arrays(
         for column, part in zip(columns, parts, strict=True):
             column.append(part)
     s, a, n, p, r = (np.concatenate(column) for column in columns)
-    return _native_model(name, states, s, a, n, p, r, _start_law(start), r_max, law)
+    return _native_model(name, states, s, a, n, p, r, _start_law(start), r_max, law, reward_range)
 
 
 def from_gymnasium(
@@ -67,14 +72,17 @@ def from_gymnasium(
                     for after, share in nexts
                 )
     s, a, n, p, r = (np.array(column) for column in zip(*rows, strict=True))
-    low, high = (float(r.min()), float(r.max())) if reward_range is None else reward_range
-    low, high = _checked_range(low, high) if reward_range is not None else (low, high)
-    scaled = (r - low) / (high - low) if high > low else np.zeros_like(r)
+    if reward_range is None:
+        low, high = float(r.min()), float(r.max())
+        # Of a single reward: from or up to 0.
+        range_ = (low, high) if low < high else (min(low, 0.0), max(high, 0.0 if low < 0.0 else 1.0))
+    else:
+        range_ = _checked_range(*reward_range)
     if name is None:
         spec = getattr(env, "spec", None)
         name = str(spec.id) if spec is not None else "gymnasium"
-    parts = (s.astype(np.int64), a.astype(np.int64), n.astype(np.int64), p, scaled)
-    return _native_model(name, len(table), *parts, start, 1.0, "constant", (low, high))
+    parts = (s.astype(np.int64), a.astype(np.int64), n.astype(np.int64), p, r.astype(np.float64))
+    return _native_model(name, len(table), *parts, start, None, "constant", range_)
 
 
 def _native_model(
@@ -180,7 +188,7 @@ def _start_law(start: int | npt.ArrayLike) -> list[tuple[int, float]]:
 
 def _checked_range(low: float, high: float) -> tuple[float, float]:
     low, high = float(low), float(high)
-    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+    if not (np.isfinite(high - low) and low < high):
         raise ValueError(f"reward_range = ({low}, {high}) is no range: give (lowest, highest)")
     return low, high
 

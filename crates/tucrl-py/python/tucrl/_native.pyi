@@ -32,6 +32,7 @@ _Floats = npt.NDArray[np.float64]
 _Bools = npt.NDArray[np.bool_]
 _Whole = SupportsIndex | float
 _Path = str | PathLike[str]
+_Range = Sequence[float]
 _Mask = Callable[[Any], Any] | npt.ArrayLike
 
 @final
@@ -47,6 +48,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: SupportsIndex = 0,
         run: SupportsIndex = 0,
@@ -62,6 +64,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: SupportsIndex = 0,
         run: SupportsIndex = 0,
@@ -77,6 +80,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: SupportsIndex = 0,
         run: SupportsIndex = 0,
@@ -92,6 +96,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: SupportsIndex = 0,
         run: SupportsIndex = 0,
@@ -107,6 +112,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: SupportsIndex = 0,
         run: SupportsIndex = 0,
@@ -122,6 +128,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: SupportsIndex = 0,
         run: SupportsIndex = 0,
@@ -137,6 +144,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: SupportsIndex = 0,
         run: SupportsIndex = 0,
@@ -152,6 +160,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: SupportsIndex = 0,
         run: SupportsIndex = 0,
@@ -167,6 +176,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: SupportsIndex = 0,
         run: SupportsIndex = 0,
@@ -182,6 +192,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: SupportsIndex = 0,
         run: SupportsIndex = 0,
@@ -197,6 +208,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: SupportsIndex = 0,
         run: SupportsIndex = 0,
@@ -212,6 +224,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: SupportsIndex = 0,
         run: SupportsIndex = 0,
@@ -227,6 +240,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: SupportsIndex = 0,
         run: SupportsIndex = 0,
@@ -242,6 +256,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: SupportsIndex = 0,
         run: SupportsIndex = 0,
@@ -257,6 +272,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: SupportsIndex = 0,
         run: SupportsIndex = 0,
@@ -272,6 +288,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: SupportsIndex = 0,
         run: SupportsIndex = 0,
@@ -287,6 +304,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: SupportsIndex = 0,
         run: SupportsIndex = 0,
@@ -311,6 +329,8 @@ class Agent:
     def states(self) -> int: ...
     @property
     def actions(self) -> int: ...
+    @property
+    def reward_range(self) -> tuple[float, float]: ...
     @property
     def r_max(self) -> float: ...
     @property
@@ -394,7 +414,12 @@ class Episode:
 @final
 class MDP:
     def __new__(
-        cls, world: _Path, *, r_max: SupportsFloat | None = None, reward_model: str | None = None
+        cls,
+        world: _Path,
+        *,
+        r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
+        reward_model: str | None = None,
     ) -> Self: ...
     @staticmethod
     def from_arrays(
@@ -403,6 +428,7 @@ class MDP:
         *,
         start: int | npt.ArrayLike = 0,
         r_max: float | None = None,
+        reward_range: tuple[float, float] | None = None,
         law: str = "constant",
         name: str = "arrays",
     ) -> MDP: ...
@@ -425,7 +451,7 @@ class MDP:
         reward_range: tuple[float, float] | None = None,
     ) -> MDP: ...
     @staticmethod
-    def _from_json(name: str, content: bytes, reward_range: tuple[float, float]) -> MDP: ...
+    def _from_json(name: str, content: bytes) -> MDP: ...
     @property
     def name(self) -> str: ...
     @property
@@ -498,6 +524,8 @@ class World:
     def states(self) -> int: ...
     @property
     def actions(self) -> int: ...
+    @property
+    def reward_range(self) -> tuple[float, float]: ...
     @property
     def r_max(self) -> float: ...
     @property

@@ -24,7 +24,7 @@ __all__ = ["Continuing", "Discretize", "TucrlEnv", "env_id"]
 
 
 class Continuing:
-    """An episodic environment as a continuing one, with rewards in [0, 1].
+    """An episodic environment as a continuing one.
 
     When an episode *terminates*, the environment is reset at once and its initial state is the next state: the
     reset becomes a transition, which an agent can learn like any other.
@@ -34,8 +34,10 @@ class Continuing:
     *truncated* episode is followed by a reset like a terminated one, with a warning the first time.
 
     env: an environment of Gymnasium.
-    reward_range: the lowest and the highest reward. Without it the range is learned from the rewards, with
-        a warning, because the same reward is then rescaled differently at different times.
+    reward_range: the lowest and the highest reward; rewards keep their units, and the agent is told the same:
+        ``Agent(spec, env.states, env.actions, reward_range=env.reward_range)``. Without it rewards are rescaled
+        to [0, 1] by the range seen so far, with a warning, because the same reward is then rescaled differently
+        at different times.
     time_limits: ``"remove"`` or ``"keep"``.
 
     >>> import gymnasium, tucrl
@@ -59,7 +61,10 @@ class Continuing:
         if not isinstance(actions, spaces.Discrete):
             raise ValueError(f"the actions are {actions}: only spaces.Discrete can be learned")
         self.env = _without_time_limits(env) if time_limits == "remove" else env
-        self.reward_range = None if reward_range is None else _checked_range(*reward_range)
+        #: The lowest and the highest reward that ``step`` returns.
+        self.reward_range = (0.0, 1.0) if reward_range is None else _checked_range(*reward_range)
+        #: The lowest and the highest reward seen so far, if no range was declared.
+        self.learned_range: tuple[float, float] | None = None
         #: How many episodes have been terminated and truncated.
         self.terminations = 0
         self.truncations = 0
@@ -68,8 +73,8 @@ class Continuing:
         self._is_ready = False
         if self._is_learned:
             warnings.warn(
-                "no reward_range was declared: it is learned from the rewards, and a reward is rescaled "
-                "differently before and after the range grows; declare it if you know it",
+                "no reward_range was declared: rewards are rescaled to [0, 1] by the range seen so far, "
+                "differently before and after it grows; declare it, and rewards keep their units",
                 stacklevel=2,
             )
 
@@ -92,14 +97,14 @@ class Continuing:
         return _state(observation, self.env.observation_space)
 
     def step(self, action: int) -> tuple[Any, float]:
-        """Play an action; return the next state and the reward, in [0, 1]."""
+        """Play an action; return the next state and the reward, in ``reward_range``."""
         if not self._is_ready:
             raise ValueError("step before reset: begin with state = env.reset(seed=…)")
         if not 0 <= action < self.actions:
             raise ValueError(f"action {action} does not exist: actions are 0 to {self.actions - 1}")
         played = self._first_action + int(action)
         observation, paid, terminated, truncated, _ = self.env.step(played)
-        reward = self._rescaled(float(paid))
+        reward = self._checked(float(paid))
         if terminated or truncated:
             self.terminations += bool(terminated)
             if not terminated:
@@ -112,7 +117,8 @@ class Continuing:
         self.env.close()
 
     def __repr__(self) -> str:
-        return f"tucrl.gym.Continuing({self.env}, reward_range={self.reward_range})"
+        declared = None if self._is_learned else self.reward_range
+        return f"tucrl.gym.Continuing({self.env}, reward_range={declared})"
 
     def _note_truncation(self) -> None:
         self.truncations += 1
@@ -123,23 +129,23 @@ class Continuing:
                 stacklevel=3,
             )
 
-    def _rescaled(self, reward: float) -> float:
+    def _checked(self, reward: float) -> float:
         if not math.isfinite(reward):
             raise ValueError(f"the environment paid {reward}: rewards must be finite")
         if self._is_learned:
-            self._learn_range(reward)
-        assert self.reward_range is not None
+            return self._rescaled(reward)
         low, high = self.reward_range
         if not low <= reward <= high:
             raise ValueError(
                 f"the environment paid {reward}, which is not in the declared range [{low}, {high}]: "
                 f"correct reward_range"
             )
-        return (reward - low) / (high - low) if high > low else 0.0
+        return reward
 
-    def _learn_range(self, reward: float) -> None:
-        low, high = self.reward_range or (reward, reward)
-        self.reward_range = (min(low, reward), max(high, reward))
+    def _rescaled(self, reward: float) -> float:
+        low, high = self.learned_range or (reward, reward)
+        low, high = self.learned_range = (min(low, reward), max(high, reward))
+        return (reward - low) / (high - low) if high > low else 0.0
 
 
 class Discretize(gym.ObservationWrapper[np.int64, Any, npt.NDArray[Any]]):
@@ -219,7 +225,7 @@ class Discretize(gym.ObservationWrapper[np.int64, Any, npt.NDArray[Any]]):
 class TucrlEnv(gym.Env[np.int64, np.int64]):
     """A world of tucrl as an environment of Gymnasium.
 
-    Episodes never end. Rewards lie in [0, r_max]. ``info["action_mask"]`` says which actions a state has;
+    Episodes never end. Rewards lie in the world's ``reward_range``. ``info["action_mask"]`` says which actions a state has;
     larger action numbers are taken modulo its number of actions.
 
     world: a spec, a model file, an ``MDP`` or a ``World``.

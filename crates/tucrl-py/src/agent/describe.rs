@@ -7,6 +7,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use tucrl::counts::Counts;
+use tucrl::episode::EpisodeRecord;
 use tucrl::space::ActionId;
 
 use super::PyAgent;
@@ -39,10 +40,16 @@ impl PyAgent {
         self.space.max_actions()
     }
 
-    /// The largest possible reward.
+    /// The lowest and the highest possible reward.
+    #[getter]
+    fn reward_range(&self) -> (f64, f64) {
+        self.range.into()
+    }
+
+    /// The largest possible reward, counted from the lowest.
     #[getter]
     fn r_max(&self) -> f64 {
-        self.r_max
+        self.range.width()
     }
 
     /// The number of steps taken.
@@ -83,7 +90,8 @@ impl PyAgent {
     fn mean_rewards<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         self.table(py, f64::NAN, |counts, pair| {
             let pair = &counts.pairs()[pair];
-            if pair.visits_before() == 0 { f64::NAN } else { pair.reward_mean() }
+            let mean = || self.range.in_own_units(pair.reward_mean());
+            if pair.visits_before() == 0 { f64::NAN } else { mean() }
         })
     }
 
@@ -106,8 +114,11 @@ impl PyAgent {
     /// The plan of the current episode; None before the first, and for agents without plans.
     #[getter]
     fn plan(&self) -> Option<PyPlan> {
-        let plan = self.learner.as_ref()?.diary().plan?;
-        Some(PyPlan::new(plan.clone()))
+        let mut plan = self.learner.as_ref()?.diary().plan?.clone();
+        for gain in [&mut plan.gain_low, &mut plan.gain_high] {
+            *gain = self.range.in_own_units(*gain);
+        }
+        Some(PyPlan::new(plan))
     }
 
     /// The probability of each action in each state of the plan: an array of states seen when it was made ×
@@ -136,7 +147,7 @@ impl PyAgent {
         let learner = self.learner.as_ref()?;
         let present = learner.present_episode();
         let last = present.or_else(|| learner.diary().ended_episodes.last().cloned())?;
-        Some(PyEpisode::new(last))
+        Some(self.record(last))
     }
 
     /// All episodes, including the current one.
@@ -144,7 +155,7 @@ impl PyAgent {
     fn episodes(&self) -> Vec<PyEpisode> {
         let Some(learner) = &self.learner else { return Vec::new() };
         let ended = learner.diary().ended_episodes.iter().cloned();
-        ended.chain(learner.present_episode()).map(PyEpisode::new).collect()
+        ended.chain(learner.present_episode()).map(|episode| self.record(episode)).collect()
     }
 
     /// Steps in pairs poorly visited at that time (Z), and at the start of the episode (Y).
@@ -169,6 +180,12 @@ impl PyAgent {
 impl PyAgent {
     fn counts(&self) -> Option<&Counts> {
         self.learner.as_ref()?.diary().counts
+    }
+
+    /// An episode with its gain in the units of the rewards.
+    fn record(&self, mut episode: EpisodeRecord) -> PyEpisode {
+        episode.gain = self.range.in_own_units(episode.gain);
+        PyEpisode::new(episode)
     }
 
     /// Every pair of seen states: the row of its state, the world's number of its action, its own number.

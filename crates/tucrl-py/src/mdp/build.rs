@@ -6,7 +6,7 @@
 use std::io::Write as _;
 
 use tucrl::mdp::Mdp;
-use tucrl::reward::RewardLaw;
+use tucrl::reward::{RewardLaw, RewardRange};
 use tucrl_lab::formats::{self, FormatError, IfExists, ReadOptions};
 
 use pyo3::prelude::*;
@@ -27,7 +27,7 @@ pub(super) fn build(
     states: usize,
     table: &Table<'_>,
     start: &[(usize, f64)],
-    r_max: f64,
+    range: RewardRange,
     law: &str,
 ) -> PyResult<Mdp> {
     let size = table.state.len();
@@ -38,7 +38,15 @@ pub(super) fn build(
     }
     let reward_law = |reward: f64| match law {
         "constant" => Ok(RewardLaw::Constant(reward)),
-        "bernoulli" => Ok(RewardLaw::Bernoulli { probability: reward / r_max, value: r_max }),
+        "bernoulli" => {
+            let (low, high) = (range.low(), range.high());
+            let probability = (reward - low) / range.width();
+            Ok(if low == 0.0 {
+                RewardLaw::Bernoulli { probability, value: high }
+            } else {
+                RewardLaw::discrete([(low, 1.0 - probability), (high, probability)])
+            })
+        }
         other => Err(bad_input(format!(
             "rewards = {other:?} is unknown: accepted are \"constant\" and \"bernoulli\""
         ))),
@@ -89,7 +97,7 @@ pub(super) fn build(
             states as i64 - 1
         )));
     }
-    builder.r_max(r_max).start_law(start.iter().copied());
+    builder.reward_range(range).start_law(start.iter().copied());
     builder.build().map_err(bad_input)
 }
 
