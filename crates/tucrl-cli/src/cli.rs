@@ -1,4 +1,4 @@
-//! The arguments of the command line: verbs, flags and their help. `cmd` carries them out.
+//! Which verbs and flags does the command line have? `cmd` executes them.
 
 use std::path::PathBuf;
 
@@ -310,7 +310,7 @@ command gives bit-identical results with any --jobs.
 
 With --json there is one line, an object, per agent and run. `regret` and
 `pseudo_regret` are lists of [t, value]; `seed` is the run number; `options`
-has every option of the agent (null is infinite); `error` says why a run
+has every option of the agent (`inf` is infinite); `error` says why a run
 failed; `stopped` is true after Ctrl-C, and `steps` how far it came.
 
 Ctrl-C stops all runs, prints the results so far, and exits with 130; a run that

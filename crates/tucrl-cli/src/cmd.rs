@@ -1,7 +1,7 @@
 //! Which verb does what, and how is a failure reported?
 //!
-//! Answers go to the standard output; notes, warnings and errors to the standard error. A reader
-//! that has seen enough (`tucrl worlds | head -1`) is no failure.
+//! Answers go to the standard output; notes, warnings and errors to the standard error. A closed
+//! pipe is not an error (`tucrl worlds | head -1`).
 
 mod agents;
 mod bench;
@@ -33,6 +33,9 @@ use tucrl_lab::Catalogue;
 
 use crate::cli::{Arguments, Verb};
 
+/// The diameter of more reachable states than this takes minutes.
+const DIAMETER_LIMIT: usize = 20_000;
+
 /// The exit code when all went well.
 pub(crate) const SUCCESS: u8 = 0;
 
@@ -51,7 +54,7 @@ struct Answer {
     code: u8,
 }
 
-/// Does what was asked for.
+/// Executes the verb.
 pub(crate) fn run(arguments: Arguments, catalogue: &Catalogue) -> anyhow::Result<u8> {
     let well = |text| Answer { text, code: SUCCESS };
     let answer = match arguments.verb {
@@ -110,21 +113,21 @@ fn use_threads(jobs: Option<u16>) -> anyhow::Result<()> {
 
 /// Becomes true at the first Ctrl-C, or when the system asks to end; the second time the process ends.
 fn stop_on_interrupt() -> anyhow::Result<Arc<AtomicBool>> {
-    // A process can listen once, and a program may call several verbs.
-    static LISTENING: Mutex<Option<Arc<AtomicBool>>> = Mutex::new(None);
-    let mut listening = LISTENING.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(stop) = &*listening {
+    // A process can install one handler, and a program may call several verbs.
+    static INSTALLED: Mutex<Option<Arc<AtomicBool>>> = Mutex::new(None);
+    let mut known = INSTALLED.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(stop) = &*known {
         return Ok(Arc::clone(stop));
     }
     let stop = Arc::new(AtomicBool::new(false));
     let is_first = Arc::clone(&stop);
-    let heard = ctrlc::set_handler(move || {
+    let installed = ctrlc::set_handler(move || {
         if is_first.swap(true, Ordering::Relaxed) {
             std::process::exit(INTERRUPTED.into());
         }
     });
-    heard.context("Ctrl-C cannot be listened to")?;
-    Ok(Arc::clone(listening.insert(stop)))
+    installed.context("the Ctrl-C handler could not be installed")?;
+    Ok(Arc::clone(known.insert(stop)))
 }
 
 /// A line on the standard error, if that is open.

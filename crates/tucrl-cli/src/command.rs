@@ -1,8 +1,5 @@
 //! What does the command `tucrl` do with its arguments?
 //!
-//! There are several commands: the program that cargo builds, the one that comes with the Python package, and those
-//! that anyone builds with agents and worlds of their own.
-//!
 //! The exit code is 0 on success, 1 when the work failed, 2 when the arguments cannot be understood,
 //! 130 after Ctrl-C.
 
@@ -52,7 +49,7 @@ pub fn exit_code(
     let arguments = match cli::Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
-            // A closed terminal cannot be told.
+            // Ignore a closed stderr.
             let _ = error.print();
             return if error.use_stderr() { cmd::MISUSE } else { cmd::SUCCESS };
         }

@@ -1,7 +1,7 @@
 //! The command `tucrl` as a library: arguments, terminal, exit codes.
 //!
-//! There are two commands that do the same: the program that cargo builds, and the one that comes with the
-//! Python package.
+//! Shared by the program that cargo builds, the one that comes with the Python package, and those that users build
+//! with agents and worlds of their own.
 
 #![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
 

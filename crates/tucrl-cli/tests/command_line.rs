@@ -1,4 +1,4 @@
-//! Does the command `tucrl` do what its help says, and does it refuse the rest kindly?
+//! Does the command `tucrl` do what its help says, and are wrong arguments errors with a remedy?
 // Helpers outside of test functions may unwrap as well.
 #![allow(clippy::unwrap_used)]
 
@@ -303,7 +303,7 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
             .spawn()
             .unwrap();
         let mut line = String::new();
-        // A short pipe that is closed at once: what is not yet written meets nobody.
+        // The pipe is closed before all output is written.
         let mut reader = BufReader::with_capacity(1, child.stdout.take().unwrap());
         if arguments.contains(&"--policy") {
             reader.read_line(&mut line).unwrap();

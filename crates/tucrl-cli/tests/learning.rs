@@ -1,4 +1,4 @@
-//! Do `tucrl agents`, `learn` and `bound` do what their help says, and do they refuse the rest kindly?
+//! Do `tucrl agents`, `learn` and `bound` do what their help says, and are wrong arguments errors with a remedy?
 // Helpers outside of test functions may unwrap as well.
 #![allow(clippy::unwrap_used)]
 
@@ -350,15 +350,15 @@ fn what_cannot_be_learned_is_warned_about() {
         complaint("learn taxi --steps 10000 --seeds 1"),
         "warning: tucrl: 10000 steps are too few for its confidence widths.\n  \
          Even if every action of every reachable state were tried 4.17 times,\n  \
-         half the radius of an L1 ball would be 26957, and from 1 on it\n  \
-         rules nothing out: the whole run explores. Take more steps, or narrower\n  \
-         widths: alpha=2e-6 would bring it to about 0.05.\n"
+         half the radius of an L1 ball would be 26957. A width of 1 or more\n  \
+         excludes nothing, so the whole run is exploration. Take more steps, or\n  \
+         narrower widths: alpha=2e-6 would bring it to about 0.05.\n"
     );
     assert_eq!(
         complaint("learn taxi --steps 1000 --seeds 1 --agent ucrl"),
         "warning: ucrl: 1000 steps are too few for its confidence widths.\n  \
-         Not even every action of every reachable state can be tried twice: the whole\n  \
-         run explores. Take more steps.\n"
+         Not even every action of every reachable state can be tried twice, so the\n  \
+         whole run is exploration. Take more steps.\n"
     );
     assert_eq!(complaint("learn three-state:delta=0 --steps 100000 --seeds 1"), "");
     assert_eq!(complaint("learn taxi --steps 10000 --seeds 1 --agent random --agent oracle"), "");
@@ -366,7 +366,7 @@ fn what_cannot_be_learned_is_warned_about() {
         [{"reward":1,"to":[[0,1]]},{"reward":0,"to":[[1,1]]}],[{"reward":0,"to":[[1,1]]}]]}"#;
     fs::write(folder.path().join("trap.json"), trap).unwrap();
     let warned = complaint("learn trap.json --steps 1e5 --seeds 1");
-    assert!(warned.starts_with("warning: the start cannot be reached back from every"), "{warned}");
+    assert!(warned.starts_with("warning: the start cannot be reached from every"), "{warned}");
 }
 
 #[test]

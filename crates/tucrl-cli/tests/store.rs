@@ -17,12 +17,12 @@ use std::time::Duration;
 use serde_json::Value;
 use tempfile::TempDir;
 
+#[path = "store/crashes.rs"]
+mod crashes;
 #[path = "store/disks.rs"]
 mod disks;
 #[path = "store/malformed.rs"]
 mod malformed;
-#[path = "store/mischief.rs"]
-mod mischief;
 #[path = "store/status.rs"]
 mod status;
 #[path = "store/version_1.rs"]
@@ -171,7 +171,7 @@ fn an_interrupted_run_goes_on_where_it_was() {
     for pause in (40..).step_by(15) {
         let child = lab.tucrl(command).spawn().unwrap();
         thread::sleep(Duration::from_millis(pause));
-        // If it has ended meanwhile there is nobody to be told.
+        // The process may have ended already; then `kill` fails, which is ignored.
         let signal = if stops % 2 == 0 { "-INT" } else { "-TERM" };
         Command::new("kill").args([signal, &child.id().to_string()]).output().unwrap();
         let output = child.wait_with_output().unwrap();
@@ -234,8 +234,8 @@ fn a_directory_belongs_to_one_experiment() {
         "error: photos: there is no experiment here: create one with `tucrl run`\n"
     );
     assert_eq!(
-        refused("run exp.toml --out b --only nobody"),
-        "error: no run matches \"nobody\": `--list` shows them as they are matched\n"
+        refused("run exp.toml --out b --only absent"),
+        "error: no run matches \"absent\": `--list` shows them as they are matched\n"
     );
 }
 

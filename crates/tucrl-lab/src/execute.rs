@@ -1,9 +1,9 @@
 //! How is an experiment carried out, in memory or in a directory, so that it may be stopped at any moment?
 //!
-//! Both ways run the same cells by the same runner. In a directory: first look at what the store has: finished cells are kept, damaged files set aside, failed cells left
-//! alone unless they are to be retried. Then run what is missing, each cell from its furthest sound
-//! checkpoint, and store every outcome at once. A disk that refuses a result stops the work; a checkpoint that
-//! cannot be written is reported and the work goes on.
+//! Both ways run the same cells by the same runner. In a directory, finished cells are kept, damaged files set aside,
+//! and failed cells left alone unless they are to be retried. Then missing cells are run, each from its latest valid
+//! checkpoint, and every outcome is stored at once. A failed write of a result stops the work; a failed write of a
+//! checkpoint is reported and the work goes on.
 
 mod keeper;
 
@@ -32,7 +32,7 @@ pub struct Options {
     pub retry_failed: bool,
 }
 
-/// Where the selected cells stand before anything is run.
+/// The status of the selected cells before anything is run.
 #[derive(Debug, Default)]
 pub struct Survey {
     /// To be run.
@@ -45,7 +45,7 @@ pub struct Survey {
     pub notes: Vec<Note>,
 }
 
-/// What came of it.
+/// The result of an execution.
 #[derive(Debug, Default)]
 pub struct Summary {
     /// Cells finished now, or by another process meanwhile.
@@ -110,7 +110,7 @@ pub fn survey(store: &Store, cells: Vec<Cell>, options: Options) -> Result<Surve
                 Some(error) => survey.failed.push((cell.id, error)),
                 None => {
                     survey.done += 1;
-                    // A process that was killed between its last two acts left them behind.
+                    // Left by a process that was killed after storing the result.
                     if states.contains_key(&cell.id.stem()) {
                         store.remove_states(&cell.id)?;
                     }
@@ -125,7 +125,7 @@ pub fn survey(store: &Store, cells: Vec<Cell>, options: Options) -> Result<Surve
     Ok(survey)
 }
 
-/// Sets a damaged file aside and says so; any other error stays one.
+/// Sets a damaged file aside and returns a note; passes on any other error.
 fn aside(store: &Store, error: StoreError) -> Result<Note, StoreError> {
     let StoreError::Damaged { path, .. } = &error else { return Err(error) };
     let kept = store.set_aside(path)?;

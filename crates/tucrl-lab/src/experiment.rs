@@ -29,7 +29,7 @@ use crate::formats::ReadOptions;
 
 /// The longest run.
 pub const LONGEST: u64 = 10_000_000_000;
-/// How often a decade regret is written down, unless the experiment says otherwise.
+/// Checkpoints per decade, unless the experiment says otherwise.
 const PER_DECADE: u32 = 10;
 /// The master seed, unless the experiment says otherwise; the same as that of `tucrl learn`.
 const MASTER_SEED: u64 = 1;
@@ -62,7 +62,7 @@ pub struct Experiment {
 
 /// An experiment in memory: one world, some agents.
 #[derive(Debug, Clone)]
-pub struct Lesson {
+pub struct InMemory {
     /// The world.
     pub world: World,
     /// The agents.
@@ -73,7 +73,7 @@ pub struct Lesson {
     pub seeds: u64,
     /// The seed that all runs draw from.
     pub master_seed: u64,
-    /// How many times per decade regret is written down.
+    /// Checkpoints per decade.
     pub checkpoints: u32,
 }
 
@@ -109,7 +109,7 @@ struct Place {
     key: String,
 }
 
-/// One cell: where its world and agent stand in the experiment, and which run it is.
+/// One cell: the indices of its world and agent, and its name.
 #[derive(Debug, Clone)]
 pub struct Cell {
     /// Index of the world.
@@ -148,11 +148,11 @@ impl Experiment {
     ///
     /// # Errors
     /// When there is no agent, or one is given twice.
-    pub fn new(lesson: Lesson) -> Result<Self, ExperimentError> {
+    pub fn new(given: InMemory) -> Result<Self, ExperimentError> {
         let place = |key: &str| Place { line: 0, key: key.into() };
         let plain = |problem| ExperimentError::Plain { problem: Box::new(problem) };
         let mut agents: Vec<ExperimentAgent> = Vec::new();
-        for agent in lesson.agents {
+        for agent in given.agents {
             let label = agent.to_string();
             if agents.iter().any(|earlier| earlier.label == label) {
                 let (what, change) = (format!("the agent {label}"), "keep one of them");
@@ -163,7 +163,7 @@ impl Experiment {
         if agents.is_empty() {
             return Err(plain(ExperimentProblem::NoAgents));
         }
-        let (world, steps) = (lesson.world, lesson.steps);
+        let (world, steps) = (given.world, given.steps);
         Ok(Self {
             name: "learn".into(),
             description: None,
@@ -175,9 +175,9 @@ impl Experiment {
                 place: place("worlds"),
             }],
             agents,
-            seeds: lesson.seeds,
-            master_seed: lesson.master_seed,
-            checkpoints: Checkpoints::PerDecade(lesson.checkpoints),
+            seeds: given.seeds,
+            master_seed: given.master_seed,
+            checkpoints: Checkpoints::PerDecade(given.checkpoints),
             read_options: ReadOptions::default(),
             search_limit: SEARCH_LIMIT,
             path: None,

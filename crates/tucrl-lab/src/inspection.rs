@@ -155,7 +155,7 @@ impl Inspection {
     /// Inspects a world.
     ///
     /// # Errors
-    /// When the solver gives up on a huge slow world.
+    /// When the solver does not converge.
     pub fn of(
         world: String,
         mdp: &Arc<Mdp>,

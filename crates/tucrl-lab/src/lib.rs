@@ -21,7 +21,7 @@ pub mod text;
 pub mod warnings;
 
 pub use catalogue::{Catalogue, LoadError, NamedAgent, World};
-pub use experiment::{Cell, CellId, Experiment, ExperimentError, Lesson, PreparedWorld};
+pub use experiment::{Cell, CellId, Experiment, ExperimentError, InMemory, PreparedWorld};
 pub use formats::{Format, FormatError, IfExists, ReadOptions};
 pub use inspection::Inspection;
 pub use names::{Spec, SpecError};

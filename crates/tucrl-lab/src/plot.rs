@@ -1,4 +1,4 @@
-//! Figures drawn from stored records, as SVG and PNG.
+//! How are figures drawn from stored records, as SVG and PNG?
 //!
 //! Regret curves of a world ([`RegretFigure`]), the episodes of a run ([`EpisodeFigure`]), steps in poorly visited pairs
 //! against their bound ([`PoorFigure`]). The palette of Okabe and Ito is distinguishable with colour blindness; lines

@@ -3,7 +3,7 @@
 //! The stored record of one cell of an experiment: which agent in which world with which seed, all
 //! options, world facts, and the outcome. Everything in [`StoredRun`] is decided by the
 //! spec and the seed, so two runs of one cell give the same bytes; where, when and how fast it was made
-//! stands in [`Provenance`] beside it. Reports, figures and comparisons see these records only.
+//! is in [`Provenance`] beside it. Reports, figures and comparisons see these records only.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 

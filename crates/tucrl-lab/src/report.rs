@@ -1,4 +1,4 @@
-//! Writes the report of an experiment from its stored records.
+//! How is the report of an experiment written from its stored records?
 //!
 //! `report.md`, `report.html`, the tables `curves`, `summary`, `pairs` and `episodes` as CSV and Parquet, and the figures
 //! as SVG and PNG. The same records give the same bytes; files appear whole or not at all. docs/reports.md describes the

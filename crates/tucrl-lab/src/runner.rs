@@ -186,7 +186,7 @@ fn run_one(job: &Job, cell: usize, worker: usize, watch: &dyn Watch) -> Option<O
         };
         match panic::catch_unwind(AssertUnwindSafe(&mut advance)) {
             Ok(Ok(())) => {}
-            // The run stands where it stood before the plan.
+            // The run is in its state before the plan.
             Ok(Err(RunError::Plan(PlanError::Interrupted { .. }))) => {
                 watch.left(cell, &run);
                 break Ending::Stopped;

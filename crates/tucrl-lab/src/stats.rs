@@ -1,4 +1,4 @@
-//! Statistics over several runs.
+//! How are several runs summarised?
 //!
 //! Means with 95 % intervals by Student's t, quantiles, and the growth exponent: the slope of ln regret against ln t
 //! between two times, 1 for linear, 1/2 for a square root, 0 for a flat curve. Submodules: bootstrap intervals, curves

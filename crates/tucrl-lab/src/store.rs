@@ -1,10 +1,10 @@
-//! The directory of an experiment's results.
+//! How is the directory of an experiment's results laid out?
 //!
 //! `experiment.toml` is a copy of the experiment; `runs/<cell>.run` one file per finished run;
 //! `runs/<cell>.<process>.state` the last checkpoint of an unfinished run. Every file is written to a temporary file,
 //! synced and renamed, so that a crash leaves no partial file under a real name. There are no locks: two processes that
 //! compute the same cell write the same body, and either may come last. Checkpoints carry the name of their process;
-//! the furthest valid one is resumed. Damaged files are renamed, never deleted, never used.
+//! the latest valid one is resumed. Damaged files are renamed, never deleted, never used.
 
 mod envelope;
 mod error;
@@ -101,7 +101,7 @@ impl Store {
             }
         }
         // The digest of a cell covers the content of a model file, which the copy of the experiment does not.
-        if let Some(path) = store.stranger(experiment)? {
+        if let Some(path) = store.foreign_run(experiment)? {
             return Err(StoreError::Stranger { path });
         }
         if has_results && if_results == IfResults::Refuse {
@@ -112,7 +112,7 @@ impl Store {
             let text = experiment.text().as_bytes();
             atomically(&copy, IfExists::Replace, |out| out.write_all(text))?;
         }
-        store.sweep_abandoned();
+        store.remove_abandoned();
         Ok(store)
     }
 
@@ -284,12 +284,12 @@ impl Store {
     }
 
     /// A run in the directory that does not belong to the experiment.
-    fn stranger(&self, experiment: &Experiment) -> Result<Option<PathBuf>, StoreError> {
+    fn foreign_run(&self, experiment: &Experiment) -> Result<Option<PathBuf>, StoreError> {
         let stems: BTreeSet<String> =
             experiment.cells().iter().map(|cell| cell.id.stem()).collect();
-        let is_strange =
+        let is_foreign =
             |name: &str| name.strip_suffix(".run").is_some_and(|stem| !stems.contains(stem));
-        Ok(self.names()?.filter(|(name, _)| is_strange(name)).map(|(_, path)| path).min())
+        Ok(self.names()?.filter(|(name, _)| is_foreign(name)).map(|(_, path)| path).min())
     }
 
     fn has_results(&self) -> Result<bool, StoreError> {
@@ -299,7 +299,7 @@ impl Store {
     }
 
     /// Removes the temporary files of processes that were killed long ago.
-    fn sweep_abandoned(&self) {
+    fn remove_abandoned(&self) {
         let Ok(names) = self.names() else { return };
         for (_, path) in names.filter(|(name, _)| name.starts_with(TEMPORARY)) {
             let age = fs::metadata(&path).and_then(|data| data.modified()).ok();
@@ -320,14 +320,6 @@ impl Store {
         let entries = entries.into_iter().flatten().filter_map(Result::ok);
         Ok(entries.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path())))
     }
-}
-
-/// Reads a finished run of any experiment from its file.
-///
-/// # Errors
-/// When it is damaged, newer than this program, or cannot be read.
-pub fn read_run(path: &Path) -> Result<(Header, StoredRun), StoreError> {
-    envelope::read(path, Kind::Run)
 }
 
 /// A stored checkpoint of an agent or of a run.

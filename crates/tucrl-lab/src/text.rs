@@ -1,4 +1,4 @@
-//! Formats numbers, for all outputs.
+//! How are numbers formatted, in all outputs?
 
 use std::time::Duration;
 

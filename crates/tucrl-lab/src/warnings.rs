@@ -7,12 +7,11 @@ use crate::catalogue::NamedAgent;
 use crate::names::shown;
 use crate::text::digits;
 
-/// What is wrong with a world without a way back.
+/// The warning about a world whose start cannot be reached from every reachable state.
 pub const NOT_RECOVERABLE: &str = "\
-the start cannot be reached back from every state that it leads to.
-  The paper's standing assumption fails: an agent may leave the best part of the
-  world for good by a mistake that it cannot know to be one. Its regret is then
-  linear, whatever it learns.";
+the start cannot be reached from every reachable state.
+  The paper's standing assumption fails: a learner may leave the start forever
+  by an action whose effect it does not know, so no regret bound holds here.";
 
 /// Why a run is too short for an agent, if it is.
 pub fn too_short(agent: &NamedAgent, setting: &Setting, reachable: u64) -> Option<String> {
@@ -22,17 +21,17 @@ pub fn too_short(agent: &NamedAgent, setting: &Setting, reachable: u64) -> Optio
     if visits < 2.0 {
         return Some(format!(
             "{head}\n  \
-             Not even every action of every reachable state can be tried twice: the whole\n  \
-             run explores. Take more steps."
+             Not even every action of every reachable state can be tried twice, so the\n  \
+             whole run is exploration. Take more steps."
         ));
     }
     let (visits, width) = (digits(visits, 3), digits(width, 2));
     Some(format!(
         "{head}\n  \
          Even if every action of every reachable state were tried {visits} times,\n  \
-         {what} would be {width}, and from 1 on it\n  \
-         rules nothing out: the whole run explores. Take more steps, or narrower\n  \
-         widths: alpha={} would bring it to about {}.",
+         {what} would be {width}. A width of 1 or more\n  \
+         excludes nothing, so the whole run is exploration. Take more steps, or\n  \
+         narrower widths: alpha={} would bring it to about {}.",
         shown(&Value::from(alpha), false),
         TooShort::AIM
     ))

@@ -1,8 +1,8 @@
 //! Is a run long enough for its confidence widths to shrink?
 //!
 //! Theory's constants are large. If, even with every action of every reachable state tried equally often, the last
-//! episode's sets still allow an unobserved next state with probability 1, the whole run explores. That is computed
-//! beforehand, and so is the alpha that would help.
+//! episode's sets still allow an unobserved next state with probability 1, the whole run is exploration. That is
+//! computed beforehand, and so is the alpha that would help.
 
 use tucrl::agents::{Optimism, Random, Relaxation, Scal, Tucrl, Ucrl};
 use tucrl::confidence::Shrink;

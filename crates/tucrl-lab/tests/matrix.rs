@@ -1,6 +1,6 @@
 //! Does every agent run in every world, whatever they are?
 //!
-//! All agents of the catalogue in all worlds of the catalogue, for few steps: no panic, no hang, honest errors
+//! All agents of the catalogue in all worlds of the catalogue, for few steps: no panic, no hang, typed errors
 //! where something cannot be done, and the same to the last bit after a stop in the middle.
 // Helpers outside of test functions may unwrap as well.
 #![allow(clippy::unwrap_used)]

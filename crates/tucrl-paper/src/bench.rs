@@ -1,6 +1,6 @@
-//! Benchmarks of the program on this machine.
+//! How fast is the program on this machine?
 //!
-//! Every row compares two ways of doing the same work, measured alternately within one run, so that other load on the
+//! Every row compares two variants of the same work, measured alternately within one run, so that other load on the
 //! machine affects both. A row is a ratio with its goal; absolute times are details. The kernels behind the rows have
 //! benches of their own in `crates/tucrl/benches`.
 
@@ -102,7 +102,7 @@ pub enum BenchError {
     /// Threads could not be started.
     #[error("threads could not be started: {0}")]
     Threads(#[from] rayon::ThreadPoolBuildError),
-    /// The two ways gave different results, so that their times are not comparable.
+    /// The two variants gave different results, so that their times are not comparable.
     #[error("{name}: the two results disagree: {how}; this is a bug, please report it")]
     Disagree {
         /// The benchmark.
@@ -125,7 +125,7 @@ impl Benchmark {
     /// Measures.
     ///
     /// # Errors
-    /// When something fails or the two ways disagree.
+    /// When something fails or the two variants disagree.
     pub fn run(&self, length: Length) -> Result<Vec<Row>, BenchError> {
         (self.measure)(length)
     }

@@ -1,11 +1,10 @@
-//! Tests the paper's claims.
+//! Which of the paper's claims hold?
 //!
 //! A [`Claim`] has an experiment or a computation, and a judge that reads the stored records and compares stated
 //! statistics with wanted values. All runs go through the same experiments and store as any other work, so that a
 //! reproduction can be stopped and resumed, and each claim has its own report. The paper does not print the horizons of
 //! its figures; `docs/reproduction.md` has the chosen ones.
 
-mod cast;
 mod claims;
 mod free_lunch;
 mod judge;
@@ -13,6 +12,7 @@ mod junk;
 mod page;
 mod pictures;
 mod regimes;
+mod requirements;
 mod spans;
 mod taxi;
 #[cfg(test)]

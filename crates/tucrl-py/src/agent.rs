@@ -1,4 +1,4 @@
-//! `tucrl.Agent`: a learner driven from Python.
+//! How does Python drive a learner? `tucrl.Agent`.
 //!
 //! All arguments of `act` and `observe` are checked first, so that no Python input makes the library panic. The learner is
 //! created by the first `act`, which gives its first state.

@@ -1,4 +1,4 @@
-//! Maps errors to Python exceptions.
+//! Which Python exception does an error become?
 //!
 //! Bad input is a `ValueError`, a missing or existing file the exception that Python has for it, a failed plan or
 //! solution a `RuntimeError`. The text is the library's own, which ends with the remedy.

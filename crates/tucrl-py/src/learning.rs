@@ -1,4 +1,4 @@
-//! Runs many agents while Python stays responsive.
+//! How are many agents run while Python stays responsive?
 //!
 //! The runner uses its own threads without the interpreter's lock. The calling thread wakes up a few times per second,
 //! lets Python handle signals, so that Ctrl-C stops all runs within a chunk, and reports the steps taken.
@@ -15,7 +15,7 @@ use pyo3::prelude::*;
 use tucrl::run::Run;
 use tucrl_lab::experiment::LONGEST;
 use tucrl_lab::runner::{Outcome, Watch};
-use tucrl_lab::{Experiment, Lesson, NamedAgent, World, execute};
+use tucrl_lab::{Experiment, InMemory, NamedAgent, World, execute};
 
 use crate::agent::whole;
 use crate::errors::{bad_input, failed, of_experiment};
@@ -67,7 +67,7 @@ pub(crate) fn learn(
 ) -> PyResult<PyRuns> {
     let jobs = jobs.map_or(Ok(0), |jobs| whole("jobs", &jobs, 1, u16::MAX.into()))?;
     let agents = agents.iter().map(|spec| NamedAgent::parse(spec)).collect::<Result<_, _>>();
-    let lesson = Lesson {
+    let given = InMemory {
         world: World::Given { name: world.name().to_owned(), model: world.model() },
         agents: agents.map_err(bad_input)?,
         steps: whole("steps", steps, 1, LONGEST)?,
@@ -75,7 +75,7 @@ pub(crate) fn learn(
         master_seed: seed,
         checkpoints: whole("checkpoints", checkpoints, 1, 10_000)? as u32,
     };
-    let experiment = Experiment::new(lesson).map_err(of_experiment)?;
+    let experiment = Experiment::new(given).map_err(of_experiment)?;
     let cells = experiment.cells();
     let worlds = py.detach(|| execute::prepare(&experiment, &cells, &()));
     let worlds = worlds.map_err(of_experiment)?;

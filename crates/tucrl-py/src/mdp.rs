@@ -1,4 +1,4 @@
-//! `tucrl.MDP`: a tabular model with exact solutions.
+//! Which exact solutions of a table does Python get? `tucrl.MDP`.
 //!
 //! A model is immutable, so a solution is computed once, with the interpreter's lock released, and returned as the same
 //! read-only array every time.

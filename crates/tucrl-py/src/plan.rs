@@ -1,4 +1,4 @@
-//! `tucrl.Plan` and `tucrl.Episode`: read-only plans and episode records.
+//! What does Python see of plans and episodes? `tucrl.Plan` and `tucrl.Episode`, read-only.
 
 use numpy::PyArray1;
 use pyo3::prelude::*;

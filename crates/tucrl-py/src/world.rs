@@ -1,4 +1,4 @@
-//! `tucrl.World`: an environment given by a table or a generator.
+//! How is a table or a generator given to Python? `tucrl.World`.
 //!
 //! A generated world has a nominal space of up to 2^63 states: it can be simulated and learned, but not enumerated. An
 //! `MDP` is a world too.

@@ -54,7 +54,7 @@ NAMES = {
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES.keys())
 def test_hashable_states_give_the_run_of_integers(spec: str, name) -> None:  # type: ignore[no-untyped-def]
     mdp = tucrl.MDP("river-swim")
-    # States that nobody meets may have any name and any number: sizes are what counts.
+    # States that are never visited may have any name and any number: only the sizes matter.
     states = 10**13
     plain = tucrl.Agent(spec, states, 2, seed=3)
     other = tucrl.Agent(spec, states, 2, seed=3)

@@ -149,7 +149,7 @@ def test_time_limits_are_taken_off_unless_kept(is_inner: bool) -> None:
         tucrl.gym.Continuing(limited(), (0, 1), time_limits="x")
 
 
-def test_a_range_that_nobody_declared_is_learned_with_a_warning() -> None:
+def test_an_undeclared_reward_range_is_learned_with_a_warning() -> None:
     with pytest.warns(UserWarning, match="no reward_range was declared"):
         env = tucrl.gym.Continuing(Clock())
     env.reset()

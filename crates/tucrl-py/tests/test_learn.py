@@ -111,10 +111,10 @@ def test_a_result_can_be_pickled(result: tucrl.Result) -> None:
     assert np.array_equal(twin.table()["regret"], result.table()["regret"])
 
 
-def test_what_is_hopeless_is_said_beforehand() -> None:
+def test_too_short_runs_and_unrecoverable_starts_are_warned_about() -> None:
     with pytest.warns(UserWarning, match="too few for its confidence widths"):
         tucrl.learn("taxi", "tucrl", 1000, 1)
-    with pytest.warns(UserWarning, match="cannot be reached back"):
+    with pytest.warns(UserWarning, match="cannot be reached from every"):
         tucrl.learn(_trap(), "random", 1000, 1)
 
 
@@ -209,4 +209,4 @@ def test_a_bar_is_shown_when_asked_for(
     shown = capsys.readouterr().err
     assert "learning" in shown and "100" in shown
     tucrl.learn(WORLD, "random", 1e6, 2)
-    assert capsys.readouterr().err == "", "quiet where nobody watches"
+    assert capsys.readouterr().err == "", "no progress bar without a terminal"

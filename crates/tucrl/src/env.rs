@@ -21,7 +21,7 @@ pub struct Step {
     pub paid: f64,
     /// The same counted from the lowest possible reward: what a learner observes.
     pub reward: f64,
-    /// What `reward` was in expectation; NaN when the world does not know.
+    /// The expectation of `reward`; NaN if unknown.
     pub mean_reward: f64,
     /// The next state.
     pub next: StateId,
@@ -51,7 +51,7 @@ pub struct Walk {
     at: WalkState,
 }
 
-/// Where a walk stands; all that a checkpoint needs besides the model.
+/// The state of a walk: all that a checkpoint needs besides the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WalkState {
     pub(crate) state: StateId,
@@ -77,12 +77,12 @@ impl Walk {
         Self { mdp, space, at: WalkState { state: state as StateId, random } }
     }
 
-    /// Where the walk stands.
+    /// The state of the walk.
     pub fn position(&self) -> &WalkState {
         &self.at
     }
 
-    /// Continues a walk where another one stood.
+    /// Continues a walk from a stored state.
     ///
     /// # Panics
     /// When the model does not have that state.
@@ -92,7 +92,7 @@ impl Walk {
         Self { mdp, space, at }
     }
 
-    /// Plays an action in the present state; a table has been checked, so that nothing can go wrong.
+    /// Plays an action in the present state; infallible for a table.
     ///
     /// # Panics
     /// When the present state does not have the action.
@@ -123,7 +123,7 @@ impl Environment for Walk {
 /// Draws what playing an action in a state leads to: first the next state, then the reward.
 ///
 /// # Panics
-/// When the model does not have that state or the state not that action.
+/// When the model has no such state, or the state no such action.
 #[inline]
 pub fn draw(mdp: &Mdp, state: usize, action: usize, random: &mut RandomStream) -> Step {
     let pair = mdp.pair(state, action);

@@ -69,7 +69,7 @@ pub struct EviOptions {
     /// Sweeps after which planning is given up.
     pub sweep_limit: u64,
     /// Whether to start from the previous plan's values instead of 0. The paper proves its span
-    /// bound from 0; what the header says of any vector that passes the judge still holds.
+    /// bound from 0; the certificate in the module head holds for any start.
     pub warm_start: bool,
 }
 
@@ -85,12 +85,12 @@ impl Default for EviOptions {
     }
 }
 
-/// Between two looks at the trend.
+/// Sweeps between two estimates of the convergence rate.
 const TREND: u64 = 32;
 /// Chains larger than this are never evaluated exactly.
 const EVALUATION_LIMIT: usize = 4_000;
-/// A rounding error of the largest value may be this share of the tolerance; beyond that, increments
-/// are noise and nothing that is judged by them can be trusted.
+/// Largest rounding error of a value as a share of the tolerance; beyond that, increments are dominated by
+/// rounding.
 const RESOLUTION: f64 = 1.0 / 32.0;
 
 /// Solves the extended MDP to accuracy r_max / sqrt(t_k).
@@ -144,9 +144,9 @@ pub(crate) fn solve_to<S: Shape>(
             // fall at all has no trend; it needs an unbounded number.
             let is_worth_it = !(needed >= 0.0 && needed < 64.0 + run.states() as f64 / 4.0);
             if earlier_span.is_finite() && is_worth_it {
-                let (done, is_hopeless) = run.iterate_policies(tolerance);
+                let (done, cannot_converge) = run.iterate_policies(tolerance);
                 evaluations += done;
-                if is_hopeless {
+                if cannot_converge {
                     let sweeps = run.sweeps;
                     return Err(PlanError::NotConverged { t_k, sweeps, span, tolerance });
                 }
@@ -172,7 +172,7 @@ pub fn sweep<S: Shape>(set: &PlausibleSet<'_, S>, values: &Values) -> Values {
 /// The optimistic chain that is greedy for some values, evaluated exactly.
 struct Greedy {
     values: Values,
-    /// The gain from each planned state; the same but for rounding when they all end up together.
+    /// The gain from each planned state; the same but for rounding if the chain has one closed class.
     gain: Vec<f64>,
     /// The pair of each seen state.
     pairs: Vec<usize>,
@@ -180,24 +180,24 @@ struct Greedy {
 
 /// One extended value iteration, sweep by sweep; [`solve`] decides when to stop.
 ///
-/// **Pairs sleep.** The operator is monotone and passes constants through, so if values change by at least
+/// **Skipped pairs.** The operator is monotone and passes constants through, so if values change by at least
 /// a and at most b from one sweep to the next, no pair gains more than b - a on the best pair of its state.
-/// Where the second best lay further behind than all such changes since, the `drift`, the best pair is
-/// still the best, and the others are not looked at. The values are those of a full sweep.
+/// If the second best lay further behind than the sum of all such changes since, the `drift`, the best pair is
+/// still the best, and the others are skipped. The values are those of a full sweep.
 pub struct Sweeper<'a, 'b, S> {
     set: &'b PlausibleSet<'a, S>,
     aperiodicity: f64,
     pub(crate) values: Values,
     pub(crate) swept: Values,
     /// The value of every pair for `values`, as of the last sweep; of pairs that are surely not the best
-    /// of their state, an upper bound that is also below the best, or something old if they sleep.
+    /// of their state, an upper bound that is also below the best, or a stale value if they were skipped.
     pub(crate) worth: Vec<f64>,
     /// The best pair of every seen state in the last sweep.
-    favourite: Vec<u32>,
-    /// By seen state: the drift up to which all its pairs but the best sleep.
-    alarm: Vec<f64>,
-    /// By pair: where the states that pay for optimism stand in its row.
-    payers: Vec<[u8; 2]>,
+    best_pair: Vec<u32>,
+    /// By seen state: the drift up to which all its pairs but the best are skipped.
+    skip_until: Vec<f64>,
+    /// By pair: the places in its row of the two states of smallest value.
+    worst_places: Vec<[u8; 2]>,
     /// The spans of all changes of the values since the first sweep, added up.
     drift: f64,
     ranking: Ranking,
@@ -222,9 +222,9 @@ impl<'a, 'b, S: Shape> Sweeper<'a, 'b, S> {
             swept: values.clone(),
             values,
             worth: vec![0.0; pairs],
-            favourite: (0..seen as u32).map(|n| set.counts().pairs_of(n).start as u32).collect(),
-            alarm: vec![f64::NEG_INFINITY; seen],
-            payers: vec![[0; 2]; pairs],
+            best_pair: (0..seen as u32).map(|n| set.counts().pairs_of(n).start as u32).collect(),
+            skip_until: vec![f64::NEG_INFINITY; seen],
+            worst_places: vec![[0; 2]; pairs],
             drift: 0.0,
             ranking: Ranking::default(),
             scratch: Scratch::new(),
@@ -247,10 +247,10 @@ impl<'a, 'b, S: Shape> Sweeper<'a, 'b, S> {
             first: 0,
             first_pair: 0,
             swept: &mut self.swept.seen,
-            favourite: &mut self.favourite,
-            alarm: &mut self.alarm,
+            best_pair: &mut self.best_pair,
+            skip_until: &mut self.skip_until,
             worth: &mut self.worth,
-            payers: &mut self.payers,
+            worst_places: &mut self.worst_places,
         };
         let (mut low, mut high) = all.sweep_all(set, &view, tau, drift, &mut self.scratch);
         if set.unseen > 0 {
@@ -285,30 +285,29 @@ impl<'a, 'b, S: Shape> Sweeper<'a, 'b, S> {
         std::mem::swap(&mut self.values, &mut self.swept);
     }
 
-    /// Marks the pairs that sleep in `worth`.
-    pub(crate) fn mark_sleepers(&mut self) {
+    /// Sets `worth` of the skipped pairs to minus infinity.
+    pub(crate) fn mark_skipped(&mut self) {
         let counts = self.set.counts();
-        for (number, &favourite) in (0..).zip(&self.favourite) {
-            if self.alarm[number as usize] > self.drift {
-                let others = counts.pairs_of(number).filter(|&pair| pair != favourite as usize);
+        for (number, &best_pair) in (0..).zip(&self.best_pair) {
+            if self.skip_until[number as usize] > self.drift {
+                let others = counts.pairs_of(number).filter(|&pair| pair != best_pair as usize);
                 others.for_each(|pair| self.worth[pair] = f64::NEG_INFINITY);
             }
         }
     }
 
-    /// Goes on from other values than those last swept, of which nothing is known.
+    /// Replaces the values; all pairs are evaluated in the next sweep.
     fn jump(&mut self, values: Values) {
         self.values = values;
-        self.alarm.fill(f64::NEG_INFINITY);
+        self.skip_until.fill(f64::NEG_INFINITY);
         self.drift = 0.0;
     }
 
     /// Policy iteration from the values of the last sweep: evaluates the greedy optimistic chain
     /// exactly, adopts its bias, sweeps, and goes on while that narrows the increments. Leaves the
-    /// best values met, not yet swept. Returns the number of evaluations, and whether it is hopeless:
+    /// best values met, not yet swept. Returns the number of evaluations, and whether no sweep can converge:
     /// the best policy has classes of different gain that no plausible law connects, as happens with
-    /// widths of 0 or too small for double precision; then no number of sweeps brings the increments
-    /// together.
+    /// widths of 0 or too small for double precision.
     fn iterate_policies(&mut self, tolerance: f64) -> (u64, bool) {
         const LIMIT: u64 = 60;
         let mut kept = self.swept.clone();
@@ -329,21 +328,21 @@ impl<'a, 'b, S: Shape> Sweeper<'a, 'b, S> {
             if span < kept_span {
                 kept = self.values.clone();
             }
-            // A chain with several classes is a stage on the way; give it time to grow together.
+            // A multichain iterate is allowed; later rounds merge its classes.
             let (worst_gain, best_gain) = min_max(greedy.gain.iter().copied());
             let is_apart = best_gain - worst_gain > tolerance;
             let is_stuck = span >= 0.5 * kept_span && evaluation > 8 && !is_apart;
-            // No round of policy iteration lowers a gain; several that raise none are the end of it.
+            // No round of policy iteration lowers a gain; stop after several that raise none.
             let has_moved = |(old, new): (&f64, &f64)| (old - new).abs() > 1e-3 * tolerance;
             let is_at_rest = horizon >= furthest
                 && earlier_gain.len() == greedy.gain.len()
                 && !earlier_gain.iter().zip(&greedy.gain).any(has_moved);
             rounds_at_rest = if is_at_rest { rounds_at_rest + 1 } else { 0 };
-            let is_hopeless = is_apart && span > tolerance && rounds_at_rest >= 3;
+            let cannot_converge = is_apart && span > tolerance && rounds_at_rest >= 3;
             kept_span = kept_span.min(span);
-            if span <= tolerance || is_stuck || is_hopeless {
+            if span <= tolerance || is_stuck || cannot_converge {
                 self.restore(kept);
-                return (evaluation, is_hopeless);
+                return (evaluation, cannot_converge);
             }
             (incumbent, earlier_gain) = (greedy.pairs, greedy.gain);
             horizon = (4.0 * horizon).min(furthest);
@@ -361,10 +360,9 @@ impl<'a, 'b, S: Shape> Sweeper<'a, 'b, S> {
 
     /// The values after `horizon` more steps of the chain that is greedy for the present values:
     /// its bias, plus the horizon times how much each state's gain differs from the best.
-    /// Where the incumbent pair is as good as the best it stays: changing between equals can go round
-    /// in circles.
+    /// An incumbent pair as good as the best is kept: changing between equals can cycle.
     fn evaluate_greedy(&mut self, horizon: f64, incumbent: &[usize]) -> Option<Greedy> {
-        self.mark_sleepers();
+        self.mark_skipped();
         let counts = self.set.counts();
         let seen = counts.seen();
         let view = View::new(&self.values, &self.ranking, self.set.unseen > 0);
@@ -430,7 +428,7 @@ impl<'a, 'b, S: Shape> Sweeper<'a, 'b, S> {
         tolerance: f64,
     ) -> Plan {
         let set = self.set;
-        self.mark_sleepers();
+        self.mark_skipped();
         let (choices, action_unseen) = choose(set, &self.worth, ties, t_k, tolerance);
         let scale = self.aperiodicity;
         let (lowest, _) = min_max(self.values.seen.iter().copied());

@@ -16,7 +16,7 @@ use thiserror::Error;
 
 use crate::error::ModelError;
 use crate::generator::{Generator, GeneratorError, Outcomes, list, start_law};
-use crate::mdp::Mdp;
+use crate::mdp::{MAX_NAMED_STATES, Mdp};
 use crate::reward::RewardLaw;
 use crate::space::{ActionId, StateHasher, StateId};
 
@@ -24,9 +24,6 @@ use crate::space::{ActionId, StateHasher, StateId};
 const BATCH: usize = 1 << 16;
 /// States that one rayon task expands.
 const PIECE: usize = 1 << 10;
-
-/// Larger tables have no state names.
-const MAX_NAMED_STATES: usize = 100_000;
 
 /// The progress of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

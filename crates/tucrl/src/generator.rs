@@ -206,11 +206,6 @@ impl Outcomes {
         &self.0
     }
 
-    /// Adds the outcomes of another list, with their next states mapped by `next`.
-    pub fn extend_from(&mut self, other: &[Outcome], next: impl Fn(StateId) -> StateId) {
-        self.0.extend(other.iter().map(|o| Outcome { next: next(o.next), ..o.clone() }));
-    }
-
     /// The expected difference between the reward of a list made by [`list`] and `zero`, rounded as in a table.
     pub fn mean_above(&self, zero: f64) -> f64 {
         match self.0.as_slice() {

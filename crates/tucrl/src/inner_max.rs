@@ -176,7 +176,7 @@ impl Sink for LawSink {
 pub struct Scratch {
     /// Special states as `(place, state, room)`.
     pub(crate) special: Vec<(u32, u32, f64)>,
-    /// By state: one plus its place in the row at hand, or 0.
+    /// By state: one plus its place in the current row, or 0.
     pub(crate) places: Vec<u32>,
 }
 

@@ -9,6 +9,9 @@
 pub use crate::builder::MdpBuilder;
 use crate::reward::{PairReward, RewardRange};
 
+/// The largest number of states that get names: more names would take more memory than the table.
+pub(crate) const MAX_NAMED_STATES: usize = 100_000;
+
 /// A finite Markov decision process with sparse rows, built by [`MdpBuilder`].
 ///
 /// States are `0..states()`. The actions of each state are numbered from 0. A *pair* (state, action)

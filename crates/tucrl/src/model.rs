@@ -209,7 +209,7 @@ struct Scratch {
     memory: Memory,
 }
 
-/// What was said of the pairs met last; a later pair takes the slot of an earlier one.
+/// Hashes of the outcome lists of recent pairs; a later pair takes the slot of an earlier one.
 #[derive(Debug, Clone, Default)]
 struct Memory(Vec<Remembered>);
 
@@ -287,8 +287,8 @@ impl GeneratedWalk {
         Some(Ok(Step { paid, reward, mean_reward: reward, next }))
     }
 
-    /// What is drawn must be in the list, if there is one. The list is asked for only when a transition is met for
-    /// the first time, or is no longer remembered.
+    /// What is drawn must be in the list, if there is one. The list is made only for a transition that is not
+    /// among the remembered ones.
     fn check_drawn(&mut self, action: ActionId, next: StateId) -> Result<(), GeneratorError> {
         let state = self.at.state;
         let Scratch { outcomes, memory, .. } = &mut self.scratch;

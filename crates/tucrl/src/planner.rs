@@ -22,7 +22,7 @@ use crate::space::StateId;
 /// How one acts in a seen state: the action, and the other one with its probability.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Choice {
-    /// The action played first of all.
+    /// The main action.
     pub action: u32,
     /// Played instead, with probability `mix`.
     pub other: u32,
@@ -42,8 +42,8 @@ impl Choice {
 pub struct Plan {
     /// How to act, by number of seen state.
     pub choices: Vec<Choice>,
-    /// The action of a state that is met for the first time before the next plan, counted round where
-    /// it has fewer actions.
+    /// The action of a state that is met for the first time before the next plan, modulo its number of
+    /// actions.
     pub action_unseen: u32,
     /// The actions of states never seen, by state, where a plan tells them apart; else nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -274,7 +274,7 @@ pub trait Planner {
         Variance::default()
     }
 
-    /// Hears of every reward, for planners that keep more than counts.
+    /// Called with every reward, for planners that keep more than counts.
     #[inline]
     fn observe(&mut self, _pair: usize, _reward: f64, _random: &mut RandomStream) {}
 }

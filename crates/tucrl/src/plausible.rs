@@ -58,7 +58,7 @@ pub trait Shape: Clone + fmt::Debug + Sync + Sized {
         sink.sum
     }
 
-    /// A faster way to the same value for short rows, where there is one. `payers` belongs to the pair and is
+    /// A faster way to the same value for short rows, where there is one. `worst_places` are the pair's,
     /// kept between sweeps.
     #[inline(always)]
     fn quick_value(
@@ -66,7 +66,7 @@ pub trait Shape: Clone + fmt::Debug + Sync + Sized {
         _pair: usize,
         _row: &Row<'_>,
         _view: &View<'_>,
-        _payers: &mut [u8; 2],
+        _worst_places: &mut [u8; 2],
     ) -> Option<f64> {
         None
     }
@@ -103,7 +103,7 @@ pub struct PlausibleSet<'a, S> {
     pub(crate) longest_row: usize,
     /// A state that every law must give some probability, and how much.
     attractor: Option<(u32, f64)>,
-    /// What the shape knows besides.
+    /// Data of the shape.
     pub(crate) shape: S,
 }
 
@@ -197,7 +197,7 @@ impl<'a, S: Shape> PlausibleSet<'a, S> {
         self.counts
     }
 
-    /// The shape, with what it stores besides the rows.
+    /// The shape and its data.
     #[inline]
     pub fn shape(&self) -> &S {
         &self.shape
@@ -268,10 +268,10 @@ impl<'a, S: Shape> PlausibleSet<'a, S> {
         pair: usize,
         row: &Row<'_>,
         view: &View<'_>,
-        payers: &mut [u8; 2],
+        worst_places: &mut [u8; 2],
         scratch: &mut Scratch,
     ) -> f64 {
-        match S::quick_value(self, pair, row, view, payers) {
+        match S::quick_value(self, pair, row, view, worst_places) {
             Some(value) => value,
             None => self.best_value_from(row.fixed_value(view), pair, row, view, scratch),
         }

@@ -207,7 +207,7 @@ impl Space {
         Self { states, actions: Actions::Told(BTreeMap::new()), max_actions, factors: Vec::new() }
     }
 
-    /// Says how many actions a state has, in a space made by [`Space::told`]; others know already.
+    /// Sets the number of actions of a state in a space made by [`Space::told`]; no effect in other spaces.
     ///
     /// # Panics
     /// When there are none, or more than the largest number.
@@ -294,7 +294,7 @@ impl Space {
     }
 }
 
-/// Spreads the bits of state numbers, which are anything but random: the finaliser of splitmix64.
+/// Spreads the bits of state numbers, which are consecutive: the finaliser of splitmix64.
 #[derive(Debug, Default)]
 pub(crate) struct StateHasher(u64);
 

@@ -54,7 +54,7 @@ pub struct SpanClip {
     pub mode: Mode,
     /// T or N.
     pub operator: Operator,
-    /// Whether rewards may be imagined down to 0.
+    /// Whether reward intervals extend down to 0.
     pub augment_rewards: bool,
     /// Weight of the real transition in practical mode.
     pub aperiodicity: f64,
@@ -201,7 +201,7 @@ fn mixtures<S: Shape>(
     tolerance: f64,
 ) -> Result<(Vec<Choice>, u32), PlanError> {
     let counts = set.counts();
-    run.mark_sleepers();
+    run.mark_skipped();
     let (mut choices, action_unseen) = choose(set, &run.worth, options.ties, t_k, tolerance);
     let mut pessimist = Pessimist::new(set, tau);
     for (number, choice) in choices.iter_mut().enumerate() {

@@ -1,9 +1,9 @@
-//! How much span is worth its price?
+//! Which span bound maximises gain minus penalty?
 //!
 //! REGAL maximises gain minus a penalty C times the span of the bias over plausible MDPs (Bartlett and Tewari
-//! 2009; Fruit, Pirotta, Lazaric 2018, appendix on the mistake in REGAL.D). No algorithm is known for that. Relaxed from "the optimal
-//! policy of a plausible MDP" to "any policy in one", it is exactly a search over one number,
-//! max over c >= 0 of g_c - C c, with g_c the best gain under a span bound c, which is what SCAL's iteration computes
+//! 2009; Fruit, Pirotta, Lazaric 2018, appendix on the mistake in REGAL.D). No algorithm is known for that. Relaxed
+//! from "the optimal policy of a plausible MDP" to "any policy in one", it is exactly a search over one number,
+//! max over c >= 0 of g_c - C c, with g_c the best gain under a span bound c, which is what SCAL's iteration computes.
 //! The value is at least REGAL's, so optimism is kept; it is an approximation all the same.
 //!
 //! g_c never falls, never grows faster than c (clipping d higher adds at most d to every value), and is not concave:
@@ -60,11 +60,11 @@ pub fn best_bound<S: Shape>(
         sweeps: 0,
     };
     search.try_bound(set, 0.0)?;
-    // Without any right end but r_max: a price of 1 or more is never worth it.
+    // With r_max as the only bound on the right: at a price of 1 or more, c = 0 is best.
     let ceiling = set.ceiling;
     let upper = search.bound(0, f64::INFINITY, ceiling);
     if upper - search.best().1 <= tolerance {
-        return Ok(search.bargain(upper));
+        return Ok(search.priced(upper));
     }
     let worth_while = (ceiling - search.tried[0].plan.gain_low) / price;
     let free = evi::solve_to(set, t_k, search.tolerance, unbounded, None);
@@ -86,12 +86,12 @@ pub fn best_bound<S: Shape>(
             bounds.fold((f64::NEG_INFINITY, 0), |a, b| if b.0 > a.0 { b } else { a });
         let upper = upper.max(search.best().1);
         if upper - search.best().1 <= tolerance {
-            return Ok(search.bargain(upper));
+            return Ok(search.priced(upper));
         }
         let (c1, c2) = (search.tried[left].c, search.tried[left + 1].c);
         let middle = c1 + (c2 - c1) / 2.0;
         if middle <= c1 || middle >= c2 {
-            return Ok(search.bargain(upper));
+            return Ok(search.priced(upper));
         }
         search.try_bound(set, middle)?;
     }
@@ -154,7 +154,7 @@ impl Search<'_> {
         values.fold((0, f64::NEG_INFINITY), |best, next| if next.1 > best.1 { next } else { best })
     }
 
-    fn bargain(mut self, upper: f64) -> PricedPlan {
+    fn priced(mut self, upper: f64) -> PricedPlan {
         let (best, value) = self.best();
         let tried = self.tried.len();
         let Tried { c, plan } = self.tried.swap_remove(best);

@@ -1,4 +1,4 @@
-//! Which states never seen may optimism still believe in?
+//! Which transitions to unseen states are plausible?
 //!
 //! TUCRL's idea (paper, section 3): a transition from a pair to a state never seen is *forbidden*
 //! when the largest plausible probability p+ falls below rho_t = (49/3) b sqrt(S A / t), which is
@@ -9,7 +9,7 @@
 
 use crate::counts::Counts;
 
-/// What one episode may believe about states never seen.
+/// The truncation of one episode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Truncation {
     t_k: u64,

@@ -200,7 +200,7 @@ impl Truth {
     /// ```
     ///
     /// # Errors
-    /// When the generator is wrong, or the solver gives up.
+    /// When the generator is wrong, or the solver does not converge.
     pub fn of(model: &Model) -> Result<Self, TruthError> {
         Self::within(model, SEARCH_LIMIT, &())
     }
@@ -219,7 +219,7 @@ impl Truth {
     /// Of a table.
     ///
     /// # Errors
-    /// When the solver gives up.
+    /// When the solver does not converge.
     pub fn of_table(mdp: Arc<Mdp>, watch: &dyn Watch) -> Result<Self, SolveError> {
         watch.begin("optimal gain");
         let solution = solve::solve(&mdp)?;
@@ -356,7 +356,7 @@ impl Truth {
         gaps
     }
 
-    /// What algorithms that ask for it are told about a world.
+    /// Knowledge about a world, for algorithms that require it.
     pub fn knowledge(&self, model: &Model) -> Knowledge {
         Knowledge {
             optimal_policy: self.solved.as_ref().map(|solved| solved.solution.policy.clone()),

@@ -1,4 +1,4 @@
-//! Does the source keep its own laws: which module may import which, how a file opens, how long it grows?
+//! Does the source follow its rules: which module may import which, how a file begins, how long it is?
 //!
 //! Two laws of imports: learning files never import the truth, so that a learner cannot look at the world it learns;
 //! and no module imports one that stands to its right. Both are read off every `crate::` path outside the unit tests.

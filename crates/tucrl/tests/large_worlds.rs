@@ -241,7 +241,7 @@ fn astronomical_times_keep_their_digits() {
 
 #[test]
 fn a_time_beyond_all_numbers_is_an_error_and_not_an_infinity() {
-    // 2^1200 steps: finite, so "never" would be a lie.
+    // 2^1200 steps: finite, so infinity would be wrong.
     let mdp = Chain { length: 1_201, slip: 0.5 }.build().unwrap();
     let refused = fastest_times(&mdp, 1_200).unwrap_err();
     assert!(matches!(refused, SolveError::TooSlow { .. }), "{refused}");

@@ -1,4 +1,4 @@
-//! `tucrl bench`: runs the benchmarks and prints measured values against their goals.
+//! `tucrl bench`: do the benchmarks reach their goals on this machine?
 
 use std::fmt::Write;
 use std::io::{self, IsTerminal};

@@ -1,4 +1,4 @@
-//! Progress of runs on the terminal.
+//! How is the progress of runs shown on the terminal?
 //!
 //! A bar with the steps done, the rate and the remaining time, then a line per thread with its run or, during a long
 //! plan, the state of that plan. Shown after `PATIENCE`, cleared before the answer is printed.

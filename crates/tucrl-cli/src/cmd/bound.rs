@@ -1,4 +1,4 @@
-//! `tucrl bound`: evaluates the regret bounds for a world.
+//! `tucrl bound`: what are the regret bounds of a world?
 //!
 //! Every term is printed next to the trivial bound r_max T, because the constants of the theorems are enormous.
 
@@ -16,18 +16,17 @@ use tucrl_lab::Catalogue;
 use tucrl_lab::inspection::{Effort, Inspection, Steps};
 use tucrl_lab::text::{four_digits, number};
 
+use super::DIAMETER_LIMIT;
 use super::progress::Progress;
 use super::text::printable;
 use crate::cli::Bound;
 
-/// Largest number of reachable states for which the diameter is computed; more take minutes.
-const DIAMETER_LIMIT: usize = 20_000;
 /// The gap is computed by enumerating the policies, up to this number.
 const POLICY_LIMIT: u64 = 5_000;
 
 /// All bounds; the fields are the keys of the JSON output.
 #[derive(Serialize)]
-struct Promises {
+struct Bounds {
     world: String,
     steps: u64,
     delta: f64,
@@ -90,8 +89,8 @@ pub(super) fn run(ask: &Bound, catalogue: &Catalogue) -> anyhow::Result<String> 
         gap,
     };
     let (world, range) = (world.to_string(), known.reward_range);
-    let promises = Promises::of(world, range, numbers, ask.steps, ask.delta);
-    if ask.json { super::json(&promises) } else { Ok(page(&promises)?) }
+    let all = Bounds::of(world, range, numbers, ask.steps, ask.delta);
+    if ask.json { super::json(&all) } else { Ok(page(&all)?) }
 }
 
 fn finite_or_not(steps: Steps) -> f64 {
@@ -109,7 +108,7 @@ fn gap(mdp: &Mdp) -> Result<Option<f64>, SolveError> {
     }
 }
 
-impl Promises {
+impl Bounds {
     fn of(
         world: String,
         reward_range: RewardRange,
@@ -170,7 +169,7 @@ fn informative_from(numbers: &WorldNumbers, delta: f64) -> Option<f64> {
 }
 
 /// The text output.
-fn page(known: &Promises) -> Result<String, Error> {
+fn page(known: &Bounds) -> Result<String, Error> {
     let mut out = String::new();
     let (numbers, delta, steps) = (&known.numbers, known.delta, known.steps);
     writeln!(out, "{}, T = {steps} steps, delta = {}\n", printable(&known.world), number(delta))?;

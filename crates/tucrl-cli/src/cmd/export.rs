@@ -1,4 +1,4 @@
-//! `tucrl export`: writes a world to a model file.
+//! `tucrl export`: how is a world written to a model file?
 
 use std::fs;
 

@@ -1,10 +1,10 @@
-//! `tucrl inspect`: computes the exact facts of a world.
+//! `tucrl inspect`: what are the exact facts of a world?
 
 use std::fmt::{Error, Write};
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use tucrl::model::Model;
 use tucrl::structure::Class;
 use tucrl::truth::Watch;
@@ -12,24 +12,18 @@ use tucrl::truth::{SEARCH_LIMIT, search};
 use tucrl_lab::Catalogue;
 use tucrl_lab::inspection::{Effort, Inspection, Steps};
 use tucrl_lab::text::{counted, digits, number, rounded_up, with_error};
+use tucrl_lab::warnings::NOT_RECOVERABLE;
 
-use super::policy;
 use super::progress::Progress;
 use super::text::printable;
+use super::{DIAMETER_LIMIT, policy, use_threads};
 use crate::cli::{Inspect, Part};
 
-/// Above this number of reachable states the diameter takes minutes.
-const DIAMETER_LIMIT: usize = 20_000;
 /// Time limit of the diameter below `DIAMETER_LIMIT`.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Gain errors above this, in units of r_max, are reported as a warning.
 const POOR: f64 = 1e-6;
-
-const NOT_RECOVERABLE: &str = "\
-the start cannot be reached from every reachable state.
-  The paper's standing assumption fails: a learner may leave the start forever
-  by an action whose effect it does not know, so no regret bound holds here.";
 
 pub(super) fn run(ask: &Inspect, catalogue: &Catalogue) -> anyhow::Result<String> {
     let is_wanted = |part| !ask.skip.contains(&part);
@@ -39,10 +33,7 @@ pub(super) fn run(ask: &Inspect, catalogue: &Catalogue) -> anyhow::Result<String
     if ask.all && !is_wanted(Part::Diameter) {
         bail!("--all and --skip diameter contradict each other: leave one out");
     }
-    if let Some(jobs) = ask.jobs {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs.into()).build_global();
-        pool.with_context(|| format!("{jobs} threads could not be started"))?;
-    }
+    use_threads(ask.jobs)?;
     let world = catalogue.world(&ask.source.world)?;
     let progress = Progress::new();
     progress.begin("building the world");

@@ -1,4 +1,4 @@
-//! `tucrl league`: runs an experiment and writes its league table as one page.
+//! `tucrl league`: how do the agents of an experiment rank over its worlds?
 //!
 //! The page is written only when all runs are done: ranks over unfinished runs are not comparable.
 

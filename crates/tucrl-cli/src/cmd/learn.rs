@@ -9,7 +9,7 @@ mod table;
 
 use tucrl::truth::Facts;
 use tucrl_lab::runner::{Ending, Outcome};
-use tucrl_lab::{Catalogue, Cell, Experiment, Lesson, NamedAgent, execute};
+use tucrl_lab::{Catalogue, Cell, Experiment, InMemory, NamedAgent, execute};
 
 use super::board::Board;
 use super::progress::Progress;
@@ -29,7 +29,7 @@ pub(super) fn run(ask: &Learn, catalogue: &Catalogue) -> anyhow::Result<Answer> 
         specs => specs.iter().map(String::as_str).collect(),
     };
     let agents = specs.into_iter().map(|spec| catalogue.agent(spec)).collect::<Result<_, _>>()?;
-    let mut experiment = Experiment::new(Lesson {
+    let mut experiment = Experiment::new(InMemory {
         world: catalogue.world(&ask.source.world)?,
         agents,
         steps: ask.steps,

@@ -1,4 +1,4 @@
-//! Prints an optimal policy.
+//! How is an optimal policy printed?
 //!
 //! A line per state: its number and name, the action, and the gain and bias from there.
 

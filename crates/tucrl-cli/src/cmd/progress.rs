@@ -1,4 +1,4 @@
-//! Progress of a long computation on standard error.
+//! How is the progress of a long computation shown on standard error?
 //!
 //! Shown after one second, on a terminal only: a spinner, or a bar once the number of parts is known; cleared at the end.
 

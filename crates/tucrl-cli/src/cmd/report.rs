@@ -1,4 +1,4 @@
-//! `tucrl report` and `tucrl compare`: summarise stored runs, and compare two experiments run by run.
+//! `tucrl report` and `tucrl compare`: what do stored runs say, and how do two experiments differ run by run?
 
 use std::fmt::Write as _;
 use std::path::Path;

@@ -1,4 +1,4 @@
-//! `tucrl reproduce`: runs the paper's experiments and tests its claims.
+//! `tucrl reproduce`: which of the paper's claims hold?
 //!
 //! Prints a plan, runs the cells that are not stored yet, judges each claim and writes the page. Plan and progress go to
 //! standard error, the verdicts to standard output.

@@ -1,7 +1,7 @@
-//! `tucrl run`: how is an experiment carried out, and how does one hear of it?
+//! `tucrl run`: how is an experiment file executed?
 //!
-//! What is finished stays, what is under way is continued, what is missing is run. Notes about damaged
-//! files and failures go to the standard error; the answer says where the results are.
+//! Finished cells are kept, checkpoints resumed, missing cells run. Notes about damaged files and failures go to the
+//! standard error; the answer says where the results are.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
@@ -30,7 +30,7 @@ pub(super) fn run(ask: &Run, catalogue: &Catalogue) -> anyhow::Result<Answer> {
     }
     use_threads(ask.jobs)?;
     let directory = ask.out.clone().unwrap_or_else(|| PathBuf::from("out").join(&experiment.name));
-    // The shards of one experiment meet in one directory, in any order.
+    // The shards of one experiment share a directory and may run in any order.
     let is_resumed = ask.resume || ask.shard.is_some();
     let if_results = if is_resumed { IfResults::Resume } else { IfResults::Refuse };
     let store = Store::create(&directory, &experiment, catalogue, if_results)?;

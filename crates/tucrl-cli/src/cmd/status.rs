@@ -1,4 +1,4 @@
-//! `tucrl status`: progress of an experiment.
+//! `tucrl status`: how far is an experiment?
 //!
 //! A line per world and agent, then unfinished, failed and damaged runs. Read-only: the next `tucrl run` sets damaged
 //! files aside.

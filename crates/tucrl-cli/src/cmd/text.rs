@@ -1,4 +1,4 @@
-//! Text layout for a terminal of 80 columns.
+//! How is text laid out on a terminal of 80 columns?
 
 use tucrl_lab::catalogue::OptionListing;
 

@@ -1,4 +1,4 @@
-//! `tucrl worlds`: lists the worlds, or shows the parameters and facts of one.
+//! `tucrl worlds`: which worlds are there, and what are the parameters and facts of one?
 
 use std::fmt::Write;
 

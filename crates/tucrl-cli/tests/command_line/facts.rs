@@ -1,4 +1,4 @@
-//! The facts of the specification, section 8, and of the catalogue, as the command prints them.
+//! Does `tucrl inspect` give the exact facts of the worlds?
 
 use super::*;
 

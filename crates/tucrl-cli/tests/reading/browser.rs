@@ -63,7 +63,7 @@ impl Browser {
                 port.trim_end_matches('.').parse().ok()
             })
             .expect("chromedriver says its port");
-        // Nobody reads on, but a closed pipe would end it.
+        // The rest is not needed, but a closed pipe would end chromedriver.
         std::thread::spawn(move || lines.for_each(drop));
         let profile = TempDir::new().unwrap();
         let mut browser = Self { driver, port, session: String::new(), _profile: profile };

@@ -1,4 +1,4 @@
-//! Does every mistake in an experiment's file get a message that names the line, the key and the cure?
+//! Does every error in an experiment file name the line, the key and the remedy?
 
 use crate::{Lab, complaint};
 

@@ -1,4 +1,4 @@
-//! Does `tucrl status` tell the truth, and are failures kept?
+//! Does `tucrl status` count the runs correctly, and are failed runs stored?
 
 use std::fs;
 use std::process::Command;

@@ -1,7 +1,7 @@
 //! What is stored of the cells while they run?
 //!
-//! It stands between the runner and the watch of a command: it says where each cell begins, stores a checkpoint
-//! when one is due, and stores the outcome. What earlier processes put into a cell is added up.
+//! A [`Watch`] between the runner and the command: gives every cell its start, stores a checkpoint when one is due,
+//! and stores the outcome. Times that earlier processes spent on a cell are added up.
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,7 +18,7 @@ use crate::runner::{Begin, Ending, Job, Outcome, Watch};
 use crate::spelling::{Spelled, by_name};
 use crate::store::{Store, StoreError, StoredState};
 
-/// Stores what comes of the cells while they run.
+/// Stores checkpoints and outcomes of the cells.
 pub(super) struct Keeper<'a> {
     store: &'a Store,
     cells: &'a [Cell],
@@ -34,7 +34,7 @@ pub(super) struct Keeper<'a> {
 /// What is remembered of a cell while it runs.
 #[derive(Default)]
 struct UnderWay {
-    /// What earlier processes put into it.
+    /// Processes that worked on it before, and the times they spent.
     sessions: u32,
     simulate_seconds: f64,
     plan_seconds: f64,
@@ -64,7 +64,7 @@ impl<'a> Keeper<'a> {
         }
     }
 
-    /// What came of it all.
+    /// The summary, or the error that stopped the work.
     pub(super) fn finish(self) -> Result<Summary, StoreError> {
         match self.broken.into_inner().unwrap_or_else(PoisonError::into_inner) {
             Some(error) => Err(error),
@@ -86,17 +86,17 @@ impl<'a> Keeper<'a> {
         }
     }
 
-    /// The furthest checkpoint that is sound and was made by the same version with the same options.
-    fn furthest(&self, cell: usize) -> Result<Option<StoredState>, StoreError> {
+    /// The latest valid checkpoint by the same version with the same options.
+    fn latest(&self, cell: usize) -> Result<Option<StoredState>, StoreError> {
         let (id, job) = (&self.cells[cell].id, &self.jobs[cell]);
         let options = job.algorithm.options();
-        let mut furthest: Option<StoredState> = None;
+        let mut latest: Option<StoredState> = None;
         for path in self.store.state_files(id)? {
             let (header, state) = match self.store.state(&path, id) {
                 Ok(found) => found,
                 // Another process has finished the cell.
                 Err(StoreError::File(FormatError::NotFound { .. })) => continue,
-                // It is of no use to this version, but may be to the one that wrote it.
+                // Only the version that wrote it can read it.
                 Err(StoreError::OlderVersion { .. }) => continue,
                 Err(error) => {
                     self.note(aside(self.store, error)?);
@@ -106,17 +106,17 @@ impl<'a> Keeper<'a> {
             let is_ours = header.provenance.version == env!("CARGO_PKG_VERSION");
             if is_ours
                 && (&state.spec, state.state.options()) == (&job.spec, &options)
-                && furthest.as_ref().is_none_or(|f| f.taken < state.taken)
+                && latest.as_ref().is_none_or(|other| other.taken < state.taken)
             {
                 let mut under_way = lock(&self.under_way[cell]);
                 under_way.sessions = header.provenance.sessions;
                 under_way.simulate_seconds = header.provenance.simulate_seconds;
                 under_way.plan_seconds = header.provenance.plan_seconds;
                 under_way.stored_at = state.taken;
-                furthest = Some(state);
+                latest = Some(state);
             }
         }
-        Ok(furthest)
+        Ok(latest)
     }
 
     fn store_state(&self, cell: usize, run: &Run, is_stopped: bool) {
@@ -175,15 +175,15 @@ impl Watch for Keeper<'_> {
             return Begin::Skip;
         }
         let found = match self.store.run(&self.cells[cell].id) {
-            // Another process was faster.
+            // Another process has finished the cell.
             Ok(Some((_, run))) if run.error.is_none() => {
                 lock(&self.summary).done += 1;
                 return Begin::Skip;
             }
-            Ok(_) => self.furthest(cell),
+            Ok(_) => self.latest(cell),
             Err(error) => aside(self.store, error).and_then(|note| {
                 self.note(note);
-                self.furthest(cell)
+                self.latest(cell)
             }),
         };
         match found {

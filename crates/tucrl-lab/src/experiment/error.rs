@@ -70,7 +70,7 @@ pub enum ExperimentProblem {
     /// A value of another type, or out of range.
     #[error("{found} is not accepted: write {expected}")]
     Value {
-        /// What stands there.
+        /// What is written there.
         found: String,
         /// What is accepted.
         expected: &'static str,

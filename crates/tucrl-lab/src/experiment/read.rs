@@ -1,6 +1,6 @@
 //! What does an experiment's file say?
 //!
-//! The keys are walked by hand instead of derived, so that every message knows the line and the key,
+//! The keys are walked by hand instead of derived, so that every message has the line and the key,
 //! numbers may be written as 1e6, and lists may hold specs or tables.
 
 use std::ops::Range;
@@ -322,7 +322,7 @@ impl Reader<'_> {
         read.filter(|read| range.contains(read)).ok_or_else(|| self.not(value, key, expected))
     }
 
-    /// A value that is not what it should be, shown as it stands in the file.
+    /// A value that is not what it should be, shown as written in the file.
     fn not(&self, value: &Value<'_>, key: &str, expected: &'static str) -> ExperimentError {
         let written = self.text.get(value.span()).unwrap_or_default();
         let line = written.lines().next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! The explicit format (DRN) of the model checker Storm.
+//! How is a model read and written in the explicit format (DRN) of the model checker Storm?
 //!
 //! DRN lists states, actions and transitions in plain lines. It has mean rewards only, initial states instead of an
 //! initial distribution, no largest reward and no free names. What it lacks is written in comment lines that begin with

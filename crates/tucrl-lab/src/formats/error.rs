@@ -1,4 +1,4 @@
-//! Errors of model files.
+//! What can be wrong with a model file?
 //!
 //! Every variant carries its facts as fields. A message starts with the place, as
 //! `path:line:column`, and ends with what to change.

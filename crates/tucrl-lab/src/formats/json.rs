@@ -1,4 +1,4 @@
-//! tucrl's own format: one versioned JSON object, one state per line; see `docs/formats.md`.
+//! What is tucrl's own format? One versioned JSON object, one state per line; see `docs/formats.md`.
 //!
 //! Reader and writer stream: neither holds a second copy of the table.
 

@@ -1,4 +1,4 @@
-//! Spelling of reward laws and numbers in JSON, used by both formats.
+//! How are reward laws and numbers spelled in JSON, in both formats?
 //!
 //! A constant is a number; `{"uniform":[low,high]}`, `{"bernoulli":[probability,value]}` and
 //! `{"discrete":[[value,probability],…]}` are the others. Numbers are written with the fewest

@@ -1,4 +1,4 @@
-//! Replaces a file atomically.
+//! How is a file replaced atomically?
 //!
 //! The content goes to a temporary file in the same folder, is synced, and takes its name by an atomic rename. When
 //! anything fails before that, the temporary file is removed and the old file is untouched. Without permission to

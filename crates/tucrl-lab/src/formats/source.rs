@@ -1,4 +1,4 @@
-//! Opens a model file and counts its lines.
+//! How is a model file opened, and its lines counted?
 //!
 //! Handles what both formats share: folders, missing and empty files, and a UTF-8 byte order mark, which is skipped.
 //! [`Counting`] gives the current line to a parser that does not track it.

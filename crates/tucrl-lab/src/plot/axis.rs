@@ -1,4 +1,4 @@
-//! Axes and their ticks.
+//! Where are the ticks of an axis?
 //!
 //! Linear axes have ticks at round numbers, written short (250k, 1.5M); logarithmic ones at powers of ten.
 

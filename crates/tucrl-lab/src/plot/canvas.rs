@@ -1,4 +1,4 @@
-//! Drawing primitives of all figures.
+//! Which drawing primitives do all figures share?
 //!
 //! Sizes are in points at any resolution; titles at the top left; panels with a light grid; labels beside lines, moved
 //! apart where they would overlap.

@@ -1,4 +1,4 @@
-//! Curves on one panel.
+//! How are curves drawn on one panel?
 //!
 //! Lines with an optional band and a name at their end: dashed for theory, stairs for step functions, dots for single
 //! values; and marks on the horizontal axis. Most figures are of this kind.
@@ -116,7 +116,7 @@ impl Figure for CurvesFigure {
                     points.iter().try_for_each(|&point| panel.dot(point, 3.5, *colour))?;
                 }
             }
-            // On a logarithmic axis a curve may leave the range: its name stands where it left.
+            // On a logarithmic axis a curve may leave the range: its name is placed where it leaves.
             let end = points.iter().rev().find_map(|(_, value)| panel.height_of(*value));
             labels.extend(end.filter(|_| !name.is_empty()).map(|end| (end, name, *colour)));
         }

@@ -1,4 +1,4 @@
-//! The episodes of a run.
+//! How are the episodes of a run drawn?
 //!
 //! Four panels over one logarithmic time axis: states seen, under-visited pairs, optimistic gain and span of the
 //! optimistic bias, with true values as dashed lines. Shaded: episodes whose optimistic MDP reaches unseen states, that

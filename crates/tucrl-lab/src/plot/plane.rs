@@ -1,4 +1,4 @@
-//! Reachable cells of a plane.
+//! Which cells of a plane are reachable?
 //!
 //! A lattice of reachable and unreachable cells with a curve and named points on top, as in the phase plane of Mountain
 //! Car in the paper's first figure.

@@ -1,4 +1,4 @@
-//! Steps in poorly visited pairs against the bound of the lemma on Z_T.
+//! How many steps in poorly visited pairs does a run take, against the bound of the lemma on Z_T?
 //!
 //! Z_T, the steps that TUCRL takes in pairs poorly visited at that time, is at most 2 sqrt(S^C A t) + 2 S^C A with
 //! certainty. Z at the end of a run is a dot. The line is the mean over runs of the steps in exploratory episodes so

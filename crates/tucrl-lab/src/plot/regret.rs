@@ -1,4 +1,4 @@
-//! Regret of all agents in a world.
+//! How is the regret of all agents in a world drawn?
 //!
 //! Mean regret with its 95 % interval by Student's t, on linear or logarithmic axes; on the latter a power of t is a
 //! straight line whose slope is the exponent.

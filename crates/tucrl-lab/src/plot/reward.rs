@@ -1,4 +1,4 @@
-//! Average reward per step of all agents in a world.
+//! How is the average reward per step of all agents in a world drawn?
 //!
 //! Rewards averaged from the first step on, with a 95 % interval by Student's t; a known gain is a dashed line. Usable
 //! where no optimal gain is known.

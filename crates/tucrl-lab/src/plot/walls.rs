@@ -1,4 +1,4 @@
-//! Walls of Breakout.
+//! How are walls of Breakout drawn?
 //!
 //! Walls of bricks side by side with a paddle below, each with a caption, as in the paper's first figure.
 

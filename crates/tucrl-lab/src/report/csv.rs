@@ -1,4 +1,4 @@
-//! Writes a table as CSV.
+//! How is a table written as CSV?
 //!
 //! RFC 4180 with line feeds: a header, commas, quotes where needed, an empty cell where there is no value. Numbers have
 //! the fewest digits that read back to the same bits.

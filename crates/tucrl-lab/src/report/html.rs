@@ -1,4 +1,4 @@
-//! Writes the report as one HTML page.
+//! How is the report written as one HTML page?
 //!
 //! The summaries as JSON, a style sheet and a small script, all inside; no network access. Tables are static HTML, so
 //! that they can be read without scripts.

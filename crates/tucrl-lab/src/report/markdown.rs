@@ -1,4 +1,4 @@
-//! Writes the report as Markdown.
+//! How is the report written as Markdown?
 //!
 //! A section per world with its figures, the final table, the paired comparisons and the facts; then the failed runs and
 //! the provenance.

@@ -1,4 +1,4 @@
-//! Writes a table as Parquet, for pandas, polars and DuckDB.
+//! How is a table written as Parquet, for pandas, polars and DuckDB?
 //!
 //! One file per table, one row group, snappy. Whole numbers are unsigned 64-bit, numbers are doubles, text is UTF-8; a
 //! column that may lack values is optional and its gaps are nulls.

@@ -1,4 +1,4 @@
-//! The numbers of a report, as tables.
+//! Which tables does a report have?
 //!
 //! `curves` has a row per run and checkpoint, `summary` a row per world and agent, `pairs` a row per comparison,
 //! `episodes` a row per episode. docs/reports.md describes the columns; CSV and Parquet have the same ones.

@@ -1,4 +1,4 @@
-//! Results as tables of text.
+//! How are results written as tables of text?
 //!
 //! The final table, the paired comparisons, the facts and the provenance, as cells that Markdown, the page and the
 //! terminal lay out.

@@ -1,4 +1,4 @@
-//! Bootstrap intervals.
+//! How are bootstrap intervals computed?
 //!
 //! The percentile bootstrap: draw as many runs as there are, with replacement, two thousand times; the 2.5 % and
 //! 97.5 % quantiles of a statistic over these draws bound its 95 % interval. The draws depend on the number of runs

@@ -1,4 +1,4 @@
-//! Ranks and paired comparisons of agents.
+//! How are agents ranked and compared in pairs?
 //!
 //! Agents are ranked by mean regret at the last common checkpoint. Two agents are compared run by run: runs of the same
 //! master seed and index use the same random streams, so the difference within a pair varies less than the two curves

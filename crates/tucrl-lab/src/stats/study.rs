@@ -1,4 +1,4 @@
-//! The runs of an experiment, by world and agent.
+//! What are the curves of an experiment, by world and agent?
 //!
 //! Worlds and agents are in order of appearance, runs by index. Curves are those of complete runs at their common
 //! checkpoints. Failed runs are counted and listed but excluded from curves, because the set of runs behind a mean must

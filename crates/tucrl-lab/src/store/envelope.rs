@@ -1,4 +1,4 @@
-//! The file format of runs and checkpoints.
+//! What is the file format of runs and checkpoints?
 //!
 //! Three lines, each ended by a newline. The first is a JSON header: format, version, the BLAKE3 hash of
 //! the body, and where the file comes from. The second is the body, in JSON. The third seals both: the

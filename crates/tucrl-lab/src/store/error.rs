@@ -1,4 +1,4 @@
-//! Errors of the store.
+//! What can go wrong in the store?
 //!
 //! Damage is a separate kind: the caller may set the file aside and repeat the cell. All other errors stop the work;
 //! finished runs stay in place.

@@ -1,13 +1,13 @@
-//! Compares times on a machine under varying load.
+//! How are times compared on a machine under varying load?
 //!
-//! All ways are timed alternately many times and the best time of each counts: noise only adds, and slow phases of the
-//! machine affect all ways.
+//! All variants are timed alternately many times and the best time of each counts: noise only adds, and slow phases of
+//! the machine affect all variants.
 
 use std::time::{Duration, Instant};
 
 use super::BenchError;
 
-/// Smallest number of turns per way.
+/// Smallest number of turns per variant.
 const LEAST_TURNS: usize = 5;
 
 /// The time that one call takes.
@@ -17,20 +17,20 @@ pub(super) fn timed<T>(work: impl FnOnce() -> T) -> (T, Duration) {
     (outcome, clock.elapsed())
 }
 
-/// A way of doing the work.
-pub(super) type Way<'a> = &'a mut dyn FnMut() -> Result<(), BenchError>;
+/// One variant of the work.
+pub(super) type Variant<'a> = &'a mut dyn FnMut() -> Result<(), BenchError>;
 
-/// The best time of each way, timed alternately until the budget is spent.
+/// The best time of each variant, timed alternately until the budget is spent.
 pub(super) fn in_turns(
     budget: Duration,
-    ways: &mut [Way<'_>],
+    variants: &mut [Variant<'_>],
 ) -> Result<Vec<Duration>, BenchError> {
     let began = Instant::now();
-    let mut best = vec![Duration::MAX; ways.len()];
+    let mut best = vec![Duration::MAX; variants.len()];
     let mut turns = 0;
     while turns < LEAST_TURNS || began.elapsed() < budget {
-        for (way, best) in ways.iter_mut().zip(&mut best) {
-            let (outcome, time) = timed(&mut **way);
+        for (variant, best) in variants.iter_mut().zip(&mut best) {
+            let (outcome, time) = timed(&mut **variant);
             outcome?;
             *best = time.min(*best);
         }
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_way_gets_the_same_number_of_turns_and_its_best_time_counts() {
+    fn every_variant_gets_the_same_number_of_turns_and_its_best_time_counts() {
         let (mut quick, mut slow) = (0, 0);
         let best = in_turns(
             Duration::ZERO,

@@ -1,4 +1,4 @@
-//! Times learning against simulating.
+//! How long does learning take, against simulating?
 //!
 //! TUCRL on taxi with 500 states and widths shrunk by 0.01, as in the paper's experiments.
 

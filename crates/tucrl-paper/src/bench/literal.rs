@@ -1,4 +1,4 @@
-//! A literal implementation of the paper's operator, as a reference.
+//! What does the paper's operator compute, implemented literally as a reference?
 //!
 //! Extended value iteration over *all* nominal states with dense rows, as in pseudo-code: states are sorted by value once
 //! per sweep, and for every pair the best law is found in one pass over them (Jaksch et al. 2010, figure 2, for L1 balls;

@@ -1,4 +1,4 @@
-//! Times a plan: against the literal operator, by nominal size, and with acceleration.
+//! How long does a plan take: against the literal operator, by nominal size, and with acceleration?
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use tucrl::worlds::{Taxi, ThreeState};
 
 use tucrl_lab::text::stopwatch;
 
-use super::clock::{Way, in_turns, ratio, timed};
+use super::clock::{Variant, in_turns, ratio, timed};
 use super::learning::taxi;
 use super::literal::{self, Sets};
 use super::{BenchError, Goal, Length, Row};
@@ -150,8 +150,8 @@ pub(super) fn nominal_size(length: Length) -> Result<Vec<Row>, BenchError> {
             }
         })
         .collect();
-    let mut ways: Vec<Way<'_>> = plans.iter_mut().map(|plan| plan as Way<'_>).collect();
-    let best = in_turns(budget, &mut ways)?;
+    let mut variants: Vec<Variant<'_>> = plans.iter_mut().map(|plan| plan as Variant<'_>).collect();
+    let best = in_turns(budget, &mut variants)?;
     let slowest = best.iter().copied().max().unwrap_or_default();
     let times: Vec<String> = best.iter().map(|&time| stopwatch(time)).collect();
     let what = "the slowest plan against that for S = 10^3, same 400 seen states of taxi, S = 10^3, 10^6, 10^9, 10^12";

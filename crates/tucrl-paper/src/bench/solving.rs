@@ -1,4 +1,4 @@
-//! Times the exact solver.
+//! How long does the exact solver take?
 //!
 //! The gain of a world that mixes (a garnet of 10⁵ states) and of one that hardly does (river-swim with
 //! 10³ states), certified to 10⁻⁹, in units of one plain sweep over the same rows on one thread, and per

@@ -1,4 +1,4 @@
-//! Times an optimistic sweep against a plain one.
+//! How long does an optimistic sweep take, against a plain one?
 //!
 //! Both go over the same observed model: a garnet of 10⁵ states with 4 actions and 5 successors, each
 //! pair tried 64 times. The plain sweep is v -> max r + p v, on one thread, over compact arrays; the

@@ -1,10 +1,11 @@
-//! The list of claims.
+//! Which claims are tested?
 //!
 //! Those of the paper's figures and examples, then those behind its arguments. The experiments are the files in
 //! `experiments`, so that each can also be run by itself; times were measured on a small machine.
 
 use super::{
-    Claim, cast, free_lunch, junk, pictures, regimes, spans, taxi, three_state, unreachable_states,
+    Claim, free_lunch, junk, pictures, regimes, requirements, spans, taxi, three_state,
+    unreachable_states,
 };
 
 macro_rules! experiments {
@@ -137,7 +138,7 @@ pub const CLAIMS: &[Claim] = &[
         experiment: experiments!("posterior"),
         computation: None,
         core_seconds: (8.0, 80.0),
-        judge: cast::posterior,
+        judge: requirements::posterior,
     },
     Claim {
         name: "span-knowledge",
@@ -148,7 +149,7 @@ pub const CLAIMS: &[Claim] = &[
         experiment: experiments!("span-knowledge"),
         computation: None,
         core_seconds: (5.0, 200.0),
-        judge: cast::span_knowledge,
+        judge: requirements::span_knowledge,
     },
 ];
 

@@ -1,4 +1,4 @@
-//! The statistics of the judges.
+//! Which statistics decide a claim?
 //!
 //! Growth exponents fitted to pseudo-regret, ratios of mean regret, and paired differences, each with a 95 % interval. A
 //! check with an interval holds if the whole interval is as wanted.

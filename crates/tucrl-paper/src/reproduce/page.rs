@@ -1,4 +1,4 @@
-//! Writes the verdicts as one HTML page, as Markdown and as JSON.
+//! How are the verdicts written as one HTML page, as Markdown and as JSON?
 //!
 //! A verdict per claim with its statistics and figures, all inside the page; links lead to the reports with interactive
 //! curves. The figures are also written as files.

@@ -1,4 +1,4 @@
-//! Unreachable states of Mountain Car and Breakout (the paper's first figure).
+//! Which states of Mountain Car and Breakout are unreachable? (The paper's first figure.)
 //!
 //! The phase plane of Mountain Car with the cells that are unreachable from the valley, and three walls of Breakout, the
 //! last of which is unreachable. Both are computed by search in generated worlds, a fine `mountain-car` and

@@ -210,9 +210,8 @@ fn who_pays_for_junk_is_judged_learner_by_learner() {
     assert_eq!(cast_verdict(Some(("crowd", "REGAL.D", linear))), Verdict::Holds, "only shown");
 }
 
-/// Every learner of the catalogue takes part in the junk-cast experiment.
 #[test]
-fn no_learner_is_left_out_of_the_cast() {
+fn every_learner_takes_part_in_the_junk_cast_experiment() {
     for scale in [Scale::Quick, Scale::Paper] {
         let experiment = Claim::named("junk-cast").unwrap().experiment(scale).unwrap().unwrap();
         let names: Vec<&str> =

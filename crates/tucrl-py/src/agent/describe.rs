@@ -1,4 +1,4 @@
-//! The properties of an agent.
+//! Which properties does an agent have?
 //!
 //! Sizes, counts as arrays over the states seen, the current plan and the episodes. Arrays are snapshots, handed to NumPy
 //! without another copy, because counts keep changing.

@@ -1,4 +1,4 @@
-//! Saves an agent to a file or a pickle, and restores it.
+//! How is an agent saved to a file or a pickle, and restored?
 //!
 //! The learner is written as `tucrl run` writes it into its checkpoints: the same JSON, in the same sealed
 //! file; such a checkpoint can be loaded too. A pickle holds the same document, with the states, the mask

@@ -1,4 +1,4 @@
-//! The results of many runs for Python.
+//! How are the results of many runs given to Python?
 //!
 //! The tables of `tucrl report` as columns, the page, and the summary as HTML for notebooks.
 

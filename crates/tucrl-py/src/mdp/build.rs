@@ -1,4 +1,4 @@
-//! Builds a model from arrays.
+//! How is a model built from arrays?
 //!
 //! Transitions come sorted by state and action and go to the builder of the library, which checks them. A
 //! pickled model is the content of a model file.

@@ -1,4 +1,4 @@
-//! `tucrl.Walk`: simulates a world; actions are checked before they are played.
+//! How is a world simulated from Python? `tucrl.Walk`; actions are checked before they are played.
 
 use std::sync::Arc;
 

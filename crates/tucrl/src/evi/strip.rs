@@ -10,7 +10,7 @@ use crate::inner_max::Scratch;
 use crate::plausible::{PlausibleSet, Shape, View};
 
 /// How far the upper bound on a pair must lie below the best pair, as a share of the largest value, for
-/// its own value not to matter: well beyond rounding and beyond what counts as a tie.
+/// the pair to be skipped: well beyond rounding and beyond what counts as a tie.
 const MARGIN: f64 = 1e-6;
 
 /// Sweeps over `PARALLEL_FROM` states or more run on the rayon pool, in strips of at least `LEAST` states: below
@@ -24,10 +24,10 @@ pub(super) struct Strip<'c> {
     pub(super) first: u32,
     pub(super) first_pair: usize,
     pub(super) swept: &'c mut [f64],
-    pub(super) favourite: &'c mut [u32],
-    pub(super) alarm: &'c mut [f64],
+    pub(super) best_pair: &'c mut [u32],
+    pub(super) skip_until: &'c mut [f64],
     pub(super) worth: &'c mut [f64],
-    pub(super) payers: &'c mut [[u8; 2]],
+    pub(super) worst_places: &'c mut [[u8; 2]],
 }
 
 impl Strip<'_> {
@@ -61,20 +61,28 @@ impl Strip<'_> {
             let next_pair = set.counts().pairs_of(next).start;
             let pairs = next_pair - rest.first_pair;
             let (swept, more_swept) = rest.swept.split_at_mut(size);
-            let (favourite, more_favourite) = rest.favourite.split_at_mut(size);
-            let (alarm, more_alarm) = rest.alarm.split_at_mut(size);
+            let (best_pair, more_best_pair) = rest.best_pair.split_at_mut(size);
+            let (skip_until, more_skip_until) = rest.skip_until.split_at_mut(size);
             let (worth, more_worth) = rest.worth.split_at_mut(pairs);
-            let (payers, more_payers) = rest.payers.split_at_mut(pairs);
+            let (worst_places, more_worst_places) = rest.worst_places.split_at_mut(pairs);
             let (first, first_pair) = (rest.first, rest.first_pair);
-            strips.push(Self { first, first_pair, swept, favourite, alarm, worth, payers });
+            strips.push(Self {
+                first,
+                first_pair,
+                swept,
+                best_pair,
+                skip_until,
+                worth,
+                worst_places,
+            });
             rest = Self {
                 first: next,
                 first_pair: next_pair,
                 swept: more_swept,
-                favourite: more_favourite,
-                alarm: more_alarm,
+                best_pair: more_best_pair,
+                skip_until: more_skip_until,
                 worth: more_worth,
-                payers: more_payers,
+                worst_places: more_worst_places,
             };
         }
         strips.push(rest);
@@ -83,8 +91,8 @@ impl Strip<'_> {
 
     /// Sweeps the states; returns the smallest and largest increment.
     ///
-    /// The pair that was best last time comes first; of the others, those that sleep are not looked at,
-    /// and those whose upper bound lies below it need no search for their best law.
+    /// The pair that was best last time comes first; the others are skipped while the
+    /// drift is below `skip_until`, and those whose upper bound lies below it need no search for their best law.
     fn sweep<S: Shape>(
         &mut self,
         set: &PlausibleSet<'_, S>,
@@ -95,42 +103,46 @@ impl Strip<'_> {
     ) -> (f64, f64) {
         let counts = set.counts();
         let slack = MARGIN * (set.r_max + view.best().abs());
-        let may_sleep = S::FIXED_LAWS;
+        let may_skip = S::FIXED_LAWS;
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
-        if may_sleep && view.is_zero() {
+        if may_skip && view.is_zero() {
             return self.sweep_zeros(set);
         }
         for place in 0..self.swept.len() {
             let number = self.first + place as u32;
             let here = view.values.seen[number as usize];
             let worth = |reward: f64, expected: f64| reward + tau * expected + (1.0 - tau) * here;
-            let favourite = self.favourite[place] as usize;
-            let row = set.row(favourite);
-            let at = favourite - self.first_pair;
-            let expected = set.sweep_value(favourite, &row, view, &mut self.payers[at], scratch);
+            let best_pair = self.best_pair[place] as usize;
+            let row = set.row(best_pair);
+            let at = best_pair - self.first_pair;
+            let expected =
+                set.sweep_value(best_pair, &row, view, &mut self.worst_places[at], scratch);
             let mut best = worth(row.reward, expected);
             self.worth[at] = best;
-            if self.alarm[place] <= drift {
+            if self.skip_until[place] <= drift {
                 let mut second = f64::NEG_INFINITY;
-                for pair in counts.pairs_of(number).filter(|&pair| pair != favourite) {
+                for pair in counts.pairs_of(number).filter(|&pair| pair != best_pair) {
                     let (row, at) = (set.row(pair), pair - self.first_pair);
                     let fixed = row.fixed_value(view);
                     let mut value = worth(row.reward, set.bound_from(fixed, &row, view));
                     if value >= best - slack {
-                        let payers = &mut self.payers[at];
-                        value =
-                            worth(row.reward, set.sweep_value(pair, &row, view, payers, scratch));
+                        let worst_places = &mut self.worst_places[at];
+                        value = worth(
+                            row.reward,
+                            set.sweep_value(pair, &row, view, worst_places, scratch),
+                        );
                     }
                     self.worth[at] = value;
                     if value > best {
                         second = best;
                         best = value;
-                        self.favourite[place] = pair as u32;
+                        self.best_pair[place] = pair as u32;
                     } else if value > second {
                         second = value;
                     }
                 }
-                self.alarm[place] = if may_sleep { drift + (best - second) - slack } else { drift };
+                self.skip_until[place] =
+                    if may_skip { drift + (best - second) - slack } else { drift };
             }
             self.swept[place] = best;
             low = low.min(best - here);
@@ -149,7 +161,7 @@ impl Strip<'_> {
                 self.worth[pair - self.first_pair] = reward;
                 if reward > best {
                     best = reward;
-                    self.favourite[place] = pair as u32;
+                    self.best_pair[place] = pair as u32;
                 }
             }
             *swept = best;

@@ -3,6 +3,8 @@
 // The macro declares public words.
 #![allow(unreachable_pub)]
 
+use serde::Deserialize;
+
 use super::*;
 
 word! {

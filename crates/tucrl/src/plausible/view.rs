@@ -34,7 +34,7 @@ impl Row<'_> {
 pub struct View<'a> {
     /// The values.
     pub values: &'a Values,
-    /// Their ranking, as far as the shape asked for it.
+    /// Their ranking, as far as the shape needs it.
     pub ranking: &'a Ranking,
     /// The best seen state (ties: lowest number), and the best planned state.
     pub(crate) top_seen: u32,

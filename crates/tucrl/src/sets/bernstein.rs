@@ -44,7 +44,7 @@ impl Bernstein {
         self.next_root * deviation + self.unobserved(pair)
     }
 
-    /// The sum of the widths over the observed next states and `others` more.
+    /// The sum of the widths of `widths` next states, the observed ones among them.
     pub fn radius(&self, pair: &PairCounts, widths: f64) -> f64 {
         self.next_root * pair.spread() + widths * self.unobserved(pair)
     }
@@ -228,7 +228,7 @@ impl Shape for Boxes {
         pair: usize,
         row: &Row<'_>,
         view: &View<'_>,
-        _payers: &mut [u8; 2],
+        _worst_places: &mut [u8; 2],
     ) -> Option<f64> {
         if row.is_wide || row.next.len() > LONG_ROW || set.attractor().is_some() {
             return None;
@@ -245,7 +245,7 @@ impl Shape for Boxes {
                 let raise = (least.min(*low + *room) - *low).max(0.0).min(*free);
                 *low += raise;
                 *room -= raise;
-                // Less is free now, so that what was out of reach stays so.
+                // `free` decreases, so `reach` stays an upper bound.
                 *free -= raise;
             }
         }
@@ -308,11 +308,11 @@ pub struct BoxRow<'a> {
     pub unseen_cap: f64,
     /// A state not among the observed ones that has a lower end all the same: `(state, low, room)`.
     pub extra: Option<(u32, f64, f64)>,
-    /// From this rank on no state can be given anything; see [`reach_of`].
+    /// The first rank that receives no mass; see [`reach_of`].
     pub reach: u32,
 }
 
-/// The rank from which on a box has nothing left to give: every state that is not observed takes `cap`.
+/// The first rank that receives no mass, if every unobserved state takes `cap`.
 pub fn reach_of(left: f64, cap: f64, observed: usize, states: usize) -> u32 {
     let states = states as u32;
     if cap > 0.0 {
@@ -382,7 +382,7 @@ fn fill_up(row: BoxRow<'_>, ranking: &Ranking, scratch: &mut Scratch, sink: &mut
         left -= low;
         reach = reach_of(left, row.cap, row.next.len(), states as usize);
     }
-    // States never seen are mostly the best of all: they come first, and mostly take everything.
+    // Usually the unseen states have the largest value and take all free mass; test them first.
     let mut unseen_cap = row.unseen_cap;
     if unseen_cap > 0.0 && ranking.unseen_rank == 0 && left > 0.0 {
         let taken = unseen_cap.min(left);

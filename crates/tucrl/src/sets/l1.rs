@@ -156,12 +156,12 @@ impl Shape for Ball {
         _pair: usize,
         row: &Row<'_>,
         view: &View<'_>,
-        payers: &mut [u8; 2],
+        worst_places: &mut [u8; 2],
     ) -> Option<f64> {
         if row.is_wide || row.next.len() > LONG_ROW {
             return None;
         }
-        value_in_ball(row, view, payers)
+        value_in_ball(row, view, worst_places)
     }
 
     /// All free mass goes to the best state and comes from the worst.
@@ -171,9 +171,9 @@ impl Shape for Ball {
     }
 }
 
-/// The best value in a ball, if the two worst observed states can pay for all that is moved, as they nearly
-/// always can. One pass over the row without a branch that depends on values; where the two stand in the
-/// row seldom changes from sweep to sweep.
+/// The best value in a ball, if the two worst observed states hold at least the moved mass, as they nearly
+/// always do. One pass over the row without a branch that depends on values; the places of the two in the
+/// row seldom change from sweep to sweep.
 #[inline(always)]
 fn value_in_ball(row: &Row<'_>, view: &View<'_>, places: &mut [u8; 2]) -> Option<f64> {
     let values = &view.values.seen[..];
@@ -202,7 +202,7 @@ fn value_in_ball(row: &Row<'_>, view: &View<'_>, places: &mut [u8; 2]) -> Option
         .then_some(sum + row.free * top - taken * worst - also_taken * second)
 }
 
-/// Where states of the two smallest values stand in the row; of equals the first.
+/// The places in the row of states of the two smallest values; of equals the first.
 #[inline(never)]
 fn find_two(row: &Row<'_>, values: &[f64], worst: f64, second: f64) -> [u8; 2] {
     let find = |value: f64, but: usize| {
@@ -288,7 +288,7 @@ fn take_from_worst(
     }
 }
 
-/// Takes what is left from the states that are worse than all but those emptied, up to `last`.
+/// Takes what is left from the next-worst states after `last`.
 fn take_more(
     row: BallRow<'_>,
     values: &[f64],

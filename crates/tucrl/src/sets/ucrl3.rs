@@ -215,7 +215,7 @@ fn outermost(from: f64, to: f64, holds: impl Fn(f64) -> bool) -> f64 {
     outside
 }
 
-/// What the selection needs to know besides the box.
+/// Input of the support selection.
 #[derive(Debug, Clone, Copy)]
 pub struct Selection {
     /// How many states never seen are planned on.
@@ -262,7 +262,7 @@ impl<'a> Outside<'a> {
             push(from, to);
             from = to + 1;
         }
-        // The block of states never seen stands where its value puts it.
+        // Unseen states form one block, ranked by its value.
         let mut cut = Vec::with_capacity(blocks.len() + 2);
         let mut is_placed = unseen == 0;
         for (start, count) in blocks {
@@ -338,7 +338,7 @@ impl<'a> Outside<'a> {
         let mut blocks = self.blocks.iter().peekable();
         let mut observed = observed.iter().peekable();
         while left > 0.0 {
-            // Whichever comes first by rank; a block of states never seen by its own.
+            // The next state by rank, or the block of unseen states.
             let place = |start: u32| {
                 if start == UNSEEN { 2 * self.ranking.unseen_rank } else { 2 * start + 1 }
             };

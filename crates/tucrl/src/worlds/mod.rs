@@ -70,6 +70,7 @@ pub use warehouse::{Warehouse, WarehouseRules};
 
 use crate::error::WorldError;
 use crate::generator::Generator;
+use crate::mdp::MAX_NAMED_STATES;
 use crate::model::Model;
 use crate::options::{Described, Options, read};
 
@@ -223,9 +224,6 @@ fn generated(rules: impl Generator + 'static) -> Model {
 
 /// The largest number of states of a world's table, 2^26: a larger one would fill the memory of an ordinary machine.
 pub const MAX_STATES: usize = 1 << 26;
-
-/// The largest number of states that get names: more names would take more memory than the table.
-const MAX_NAMED_STATES: usize = 100_000;
 
 /// What an option that is a probability accepts.
 const PROBABILITY: &str = "a number in [0, 1]";

@@ -1,4 +1,4 @@
-//! What does a program get to read of the runs?
+//! Output of `learn` as JSON lines.
 //!
 //! One line of JSON per agent and run. The keys do not change between releases.
 

@@ -1,4 +1,4 @@
-//! What does a person get to read of the runs?
+//! Output of `learn` as a table.
 //!
 //! Mean regret at every decade, a column per agent; below it, in the same columns, how fast it grows and
 //! what the agent did. All within 80 columns: more than three agents get tables below each other.

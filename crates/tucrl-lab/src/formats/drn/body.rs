@@ -1,4 +1,4 @@
-//! Reads the lines after `@model`.
+//! What do the lines after `@model` say?
 //!
 //! `state N [state rewards] labels`, `action LABEL [action rewards]`, `next : probability`, each
 //! on its own line; a state may leave out the line of its only action. The reward of an action is

@@ -1,4 +1,4 @@
-//! Reads the header of a DRN file.
+//! What does the header of a DRN file say?
 //!
 //! Keys start with `@`. `@type:` and `@value_type:` carry their value on the same line, the others
 //! on the next one, where no comment may stand. `@type`, `@nr_states` and `@model` are required.

@@ -1,4 +1,4 @@
-//! Lines of a DRN file and the numbers on them.
+//! How are the lines of a DRN file and the numbers on them read?
 //!
 //! Lines end with a line feed, with or without a carriage return before it. Numbers are decimals,
 //! fractions such as `1/3`, or placeholders such as `$0` that the header has defined.

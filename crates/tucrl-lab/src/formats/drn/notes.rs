@@ -1,4 +1,4 @@
-//! Reads the `//@tucrl` comments.
+//! What do the `//@tucrl` comments say?
 //!
 //! A comment is `//@tucrl`, a word, and a JSON value on the same line. Before `@model` stand
 //! `version` (first), `r_max` or `reward_range`, `start` and `action_names`; after the line of a state `name`; after

@@ -1,4 +1,4 @@
-//! Writes a model as DRN with `//@tucrl` comments.
+//! How is a model written as DRN with `//@tucrl` comments?
 //!
 //! The body holds mean rewards as one action reward model named `reward`. `@value_type` is left
 //! out: older releases of Storm refuse it, newer ones do not need it. Comments start in the first

@@ -1,4 +1,4 @@
-//! Reads a `tucrl-mdp` file without holding it twice.
+//! How is a `tucrl-mdp` file read without holding it twice?
 //!
 //! One pass over the text. Keys come in any order; unknown and repeated ones are errors. Every action goes to the model
 //! builder at its closing brace. The line of each state is kept for the builder's error messages.

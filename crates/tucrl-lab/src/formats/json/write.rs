@@ -1,4 +1,4 @@
-//! Writes a `tucrl-mdp` file: the version and small keys first, then one line per state.
+//! How is a `tucrl-mdp` file written? The version and small keys first, then one line per state.
 
 use std::io::{self, Write};
 

@@ -1,4 +1,4 @@
-//! Completes actions and the model, and checks the comments against the body.
+//! Are the actions and the model complete, and do the comments agree with the body?
 //!
 //! A law in a comment must have the mean that the body states, a start law must give a positive probability to exactly
 //! the states labelled `init`, and names go to all states or to none. A file that breaks this is ambiguous and refused.

@@ -1,4 +1,4 @@
-//! Requirements of the other algorithms (section 1).
+//! What do the other algorithms require? (Section 1.)
 //!
 //! Optimistic posterior sampling assumes, like UCRL, that every state is reachable, so an unreachable one costs it a
 //! constant share of all steps. SCAL and REGAL.C need a bound on the span of the optimal bias: below the true span their

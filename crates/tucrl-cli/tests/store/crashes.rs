@@ -1,4 +1,4 @@
-//! What if the process is killed and the files are damaged, again and again?
+//! Are the results the same after repeated kills of the process and damage to its files?
 
 use std::fs;
 use std::path::PathBuf;
@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 
 use crate::{CELLS, Lab, complaint};
 
-/// Enough randomness for mischief.
+/// A xorshift generator: random enough for these tests.
 struct Dice(u64);
 
 impl Dice {
@@ -43,7 +43,7 @@ fn harm(path: &PathBuf, dice: &mut Dice) -> bool {
 }
 
 #[test]
-fn twenty_kills_and_any_damage_leave_no_trace_in_the_results() {
+fn twenty_kills_and_any_damage_do_not_change_the_results() {
     let lab = Lab::new();
     let mut dice = dice();
     let command = "run exp.toml --out chaos --resume --jobs 2 --checkpoint-seconds 0";
@@ -55,7 +55,7 @@ fn twenty_kills_and_any_damage_leave_no_trace_in_the_results() {
         let mut child = lab.tucrl(command).spawn().unwrap();
         thread::sleep(Duration::from_millis(5 + dice.below(120) as u64));
         kills += usize::from(child.try_wait().unwrap().is_none());
-        // SIGKILL, which no process hears.
+        // SIGKILL, which cannot be handled.
         child.kill().unwrap();
         let output = child.wait_with_output().unwrap();
         assert_ne!(output.status.code(), Some(1), "round {round}: {}", complaint(&output));
