@@ -499,9 +499,9 @@ fn many_steps(text: &str) -> Result<u64, String> {
 }
 
 fn reward_range(text: &str) -> Result<RewardRange, String> {
-    let ends = text.split_once(',').and_then(|(low, high)| {
-        Some((low.trim().parse().ok()?, high.trim().parse().ok()?))
-    });
+    let ends = text
+        .split_once(',')
+        .and_then(|(low, high)| Some((low.trim().parse().ok()?, high.trim().parse().ok()?)));
     let (low, high) = ends.ok_or("write the lowest and the highest reward, such as -10,20")?;
     RewardRange::new(low, high).map_err(|error| error.to_string())
 }
@@ -529,7 +529,11 @@ pub(crate) struct Source {
 impl Source {
     pub(crate) fn options(&self) -> ReadOptions {
         let Self { reward_model, r_max, reward_range, .. } = self;
-        ReadOptions { reward_model: reward_model.clone(), r_max: *r_max, reward_range: *reward_range }
+        ReadOptions {
+            reward_model: reward_model.clone(),
+            r_max: *r_max,
+            reward_range: *reward_range,
+        }
     }
 }
 

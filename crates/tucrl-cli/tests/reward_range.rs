@@ -96,8 +96,12 @@ fn learn_reports_gains_and_rewards_in_their_units_and_the_same_regret() {
     let reward: f64 = row.split_whitespace().last().unwrap().parse().unwrap();
     assert!((5.0..7.0).contains(&reward), "{page}");
     let bound = answer(&folder, "bound own.json --steps 1e6");
-    assert!(bound.contains("r_max = 30\nRewards lie in [-10, 20]; r_max is the difference.\n"), "{bound}");
-    let trivial = |text: &str| text.lines().find(|l| l.contains("trivial bound,")).map(str::to_owned);
+    assert!(
+        bound.contains("r_max = 30\nRewards lie in [-10, 20]; r_max is the difference.\n"),
+        "{bound}"
+    );
+    let trivial =
+        |text: &str| text.lines().find(|l| l.contains("trivial bound,")).map(str::to_owned);
     assert_eq!(trivial(&bound), trivial(&answer(&folder, "bound zero.json --steps 1e6")));
 }
 
@@ -134,13 +138,37 @@ fn a_report_of_an_experiment_with_a_range_is_in_its_units() {
 fn bad_ranges_are_refused_with_what_to_write() {
     let folder = folder();
     for (command, code, expected) in [
-        ("inspect own.json --reward-range 5", 2, "write the lowest and the highest reward, such as -10,20"),
-        ("inspect own.json --reward-range 20,-10", 2, "(20, -10) is not a range of rewards: give the lowest"),
-        ("inspect own.json --reward-range 0,inf", 2, "(0, inf) is not a range of rewards: give the lowest"),
+        (
+            "inspect own.json --reward-range 5",
+            2,
+            "write the lowest and the highest reward, such as -10,20",
+        ),
+        (
+            "inspect own.json --reward-range 20,-10",
+            2,
+            "(20, -10) is not a range of rewards: give the lowest",
+        ),
+        (
+            "inspect own.json --reward-range 0,inf",
+            2,
+            "(0, inf) is not a range of rewards: give the lowest",
+        ),
         ("inspect own.json --reward-range 0,1 --r-max 1", 2, "cannot be used with"),
-        ("inspect taxi --reward-range 0,1", 1, "--reward-range is for model files, and taxi is not one"),
-        ("inspect own.json --reward-range -5,20", 1, "reward between -10 and -10 leaves [-5, 20]: widen reward_range"),
-        ("inspect bare.json", 1, "reward between -1 and -1 leaves [0, 1]: widen reward_range, or raise r_max"),
+        (
+            "inspect taxi --reward-range 0,1",
+            1,
+            "--reward-range is for model files, and taxi is not one",
+        ),
+        (
+            "inspect own.json --reward-range -5,20",
+            1,
+            "reward between -10 and -10 leaves [-5, 20]: widen reward_range",
+        ),
+        (
+            "inspect bare.json",
+            1,
+            "reward between -1 and -1 leaves [0, 1]: widen reward_range, or raise r_max",
+        ),
     ] {
         let output = said(&folder, command);
         let complaint = String::from_utf8_lossy(&output.stderr).into_owned();

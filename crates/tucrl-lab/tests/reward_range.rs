@@ -269,7 +269,8 @@ fn an_experiment_says_which_rewards_a_model_file_has() {
     let change = made.difference(&experiment(&world("[-10, 21]")).unwrap()).unwrap();
     assert_eq!(change.0, "worlds");
     assert!(change.1.contains("+rewards in [-10, 20]"), "{}", change.1);
-    for bad in ["[20, -10]", "[1, 1]", "[0, inf]", "[0]", "[0, 1, 2]", "5", "[\"a\", 1]", "\"0,1\""] {
+    for bad in ["[20, -10]", "[1, 1]", "[0, inf]", "[0]", "[0, 1, 2]", "5", "[\"a\", 1]", "\"0,1\""]
+    {
         let message = experiment(&world(bad)).unwrap_err().to_string();
         let expected = format!(
             "r.toml:4: worlds[0].reward_range: {bad} is not accepted: write the lowest and the highest reward, such as [-10, 20]"
@@ -278,13 +279,17 @@ fn an_experiment_says_which_rewards_a_model_file_has() {
     }
     let named = experiment("{ spec = \"taxi\", reward_range = [-10, 20] }").unwrap();
     let message = named.prepare(0, &()).unwrap_err().to_string();
-    assert!(message.contains("`reward_range` is for model files, and taxi is not one"), "{message}");
+    assert!(
+        message.contains("`reward_range` is for model files, and taxi is not one"),
+        "{message}"
+    );
 }
 
 #[test]
 fn a_format_error_of_two_ranges_is_spelled_by_the_shell() {
     let error = FormatError::TwoRanges { path: "m.json".into() };
-    let spelled = error.spelled(|setting| if setting == Setting::RMax { "--r-max" } else { "--reward-range" });
+    let spelled = error
+        .spelled(|setting| if setting == Setting::RMax { "--r-max" } else { "--reward-range" });
     assert_eq!(
         spelled,
         "m.json: --r-max and --reward-range both say which rewards are possible: keep one"

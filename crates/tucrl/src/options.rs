@@ -20,7 +20,8 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 pub use types::{
-    Alpha, FromWorld, Infinite, Inherited, IntegerOr, Nominal, NumberOr, OfWorld, Required, Spec, Theory,
+    Alpha, FromWorld, Infinite, Inherited, IntegerOr, Nominal, NumberOr, OfWorld, Required, Spec,
+    Theory,
 };
 pub(crate) use types::{explained, word};
 

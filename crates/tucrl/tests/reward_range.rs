@@ -162,7 +162,10 @@ fn a_gain_is_in_the_units_of_the_rewards() {
     assert!((world.truth.gain() - gain).abs() <= world.truth.gain_error(), "{gain}");
     assert!(world.truth.gain_error() < 1e-12);
     let facts = world.truth.facts();
-    assert_eq!((facts.r_max, facts.reward_range().low(), facts.reward_range().high()), (30.0, -10.0, 20.0));
+    assert_eq!(
+        (facts.r_max, facts.reward_range().low(), facts.reward_range().high()),
+        (30.0, -10.0, 20.0)
+    );
     let paid: Vec<f64> = (0..3).map(|pair| world.mdp.mean_paid(pair)).collect();
     assert_eq!(paid, [-1.0, -10.0, 9.5]);
 }
@@ -233,12 +236,8 @@ fn without_a_gain_regret_is_minus_the_rewards_in_their_units() {
     let model = Model::from(Arc::new(Drawn(Space::uniform(3, 2))) as Arc<dyn Generator>);
     let truth = Arc::new(Truth::of(&model).unwrap());
     assert_eq!((&truth.facts().baseline, truth.gain()), (&Baseline::Nothing, 0.0));
-    let spec = RunSpec {
-        steps: 64,
-        checkpoints: Checkpoints::At(vec![10]),
-        master_seed: 1,
-        run: 0,
-    };
+    let spec =
+        RunSpec { steps: 64, checkpoints: Checkpoints::At(vec![10]), master_seed: 1, run: 0 };
     let mut run = Run::new(spec, Arc::new(Tucrl::default()), &model, truth).unwrap();
     run.advance(64).unwrap();
     assert_eq!(run.record().regret, [(10, 5.0), (64, 32.0)]);
@@ -283,7 +282,10 @@ fn what_is_no_range_is_refused_and_so_is_a_reward_outside() {
         let error = builder.build().unwrap_err();
         assert_eq!(error, ModelError::RewardOutOfRange { state, action, low, high, range });
         let message = error.to_string();
-        assert!(message.ends_with("leaves [-1, 2]: widen reward_range, or raise r_max"), "{message}");
+        assert!(
+            message.ends_with("leaves [-1, 2]: widen reward_range, or raise r_max"),
+            "{message}"
+        );
     }
     // A Bernoulli law pays 0, which lies outside this range.
     let mut builder = Mdp::builder();

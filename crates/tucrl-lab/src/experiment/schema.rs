@@ -184,7 +184,12 @@ mod tests {
         ] {
             assert!(is_valid(&with("\"tucrl\"", world)), "{world}");
         }
-        for world in ["\"three-state:eta=0\"", "\"taxi:map=v9\"", "{ spec = \"taxi\", step = 3 }", "\"three-state:eta=1/3\""] {
+        for world in [
+            "\"three-state:eta=0\"",
+            "\"taxi:map=v9\"",
+            "{ spec = \"taxi\", step = 3 }",
+            "\"three-state:eta=1/3\"",
+        ] {
             assert!(!is_valid(&with("\"tucrl\"", world)), "{world}");
         }
         assert!(!is_valid("name = \"a\"\nseeds = 2\nworlds = []\nagents = [\"tucrl\"]\n"));

@@ -13,9 +13,8 @@ fn weight() -> impl Strategy<Value = f64> {
 
 fn law(range: RewardRange) -> impl Strategy<Value = RewardLaw> {
     let (low, high) = (range.low(), range.high());
-    let reward = move || {
-        (0.0..=1.0f64).prop_map(move |unit| (low + unit * range.width()).clamp(low, high))
-    };
+    let reward =
+        move || (0.0..=1.0f64).prop_map(move |unit| (low + unit * range.width()).clamp(low, high));
     prop_oneof![
         reward().prop_map(RewardLaw::Constant),
         (reward(), reward())

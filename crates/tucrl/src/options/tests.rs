@@ -57,7 +57,15 @@ impl Default for Example {
     fn default() -> Self {
         let inner = Inner { weight: 0.5, flag: true };
         let (rate, samples) = (NumberOr::default(), IntegerOr::default());
-        Self { mode: Mode::default(), inner, many: 3, rate, bound: Required(None), samples, own: Inherited::default() }
+        Self {
+            mode: Mode::default(),
+            inner,
+            many: 3,
+            rate,
+            bound: Required(None),
+            samples,
+            own: Inherited::default(),
+        }
     }
 }
 

@@ -10,7 +10,8 @@ use super::{EpisodeRule, EpisodeView, StopReason, Verdict};
 pub struct Tsde;
 
 impl EpisodeRule for Tsde {
-    const ABOUT: &'static str = "when it is longer than the last one or a pair has more than doubled";
+    const ABOUT: &'static str =
+        "when it is longer than the last one or a pair has more than doubled";
 
     #[inline]
     fn before_choice(&self, now: &EpisodeView<'_>) -> Verdict {

@@ -18,8 +18,16 @@ use super::super::source::{Counting, first_line_not_utf8, open};
 use super::super::{FormatError, ReadOptions};
 
 /// The keys of a model.
-const KEYS: [&str; 8] =
-    ["format", "version", "r_max", "reward_range", "start", "action_names", "state_names", "states"];
+const KEYS: [&str; 8] = [
+    "format",
+    "version",
+    "r_max",
+    "reward_range",
+    "start",
+    "action_names",
+    "state_names",
+    "states",
+];
 
 /// Reads a model.
 pub(in super::super) fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, FormatError> {
