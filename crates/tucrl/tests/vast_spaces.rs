@@ -79,7 +79,7 @@ fn renumbered(mut record: RunRecord, number: impl Fn(StateId) -> StateId) -> Run
             R::Doubling { state, action } => R::Doubling { state: number(state), action },
             R::NewState { state } => R::NewState { state: number(state) },
             R::ReturnToNewStart { state } => R::ReturnToNewStart { state: number(state) },
-            other @ (R::Length | R::Horizon) => other,
+            other @ (R::Length | R::Other | R::Horizon) => other,
         };
     }
     record

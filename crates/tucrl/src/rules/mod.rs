@@ -134,7 +134,10 @@ macro_rules! kind {
 /// The list of rules. The regret of optimists is a sum of widths over visits, which is bounded only if no pair is
 /// visited much more often in an episode than before it: rules that ignore visits go into the second part.
 macro_rules! rules {
-    (any: $($file:ident::$rule:ident = $word:literal,)* sampling_only: $($more:ident::$other:ident = $name:literal,)*) => {
+    (
+        any { $($file:ident::$rule:ident = $word:literal,)* }
+        sampling_only { $($more:ident::$other:ident = $name:literal,)* }
+    ) => {
         $(pub use $file::$rule;)*
         $(pub use $more::$other;)*
         kind! {
@@ -149,10 +152,12 @@ macro_rules! rules {
 }
 
 rules! {
-    any:
+    any {
         doubling::Doubling = "doubling",
         new_states::NewStates = "new-state",
         tsde::Tsde = "tsde",
-    sampling_only:
+    }
+    sampling_only {
         powers_of_two::PowersOfTwo = "powers-of-two",
+    }
 }

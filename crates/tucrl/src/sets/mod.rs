@@ -121,7 +121,10 @@ macro_rules! kind {
 /// The list of sets. Under a span bound a clipped state also plays its most pessimistic law: sets that are defined
 /// for optimism only go into the second part.
 macro_rules! sets {
-    (any: $($file:ident::$set:ident = $word:literal,)* optimism_only: $($more:ident::$other:ident = $name:literal,)*) => {
+    (
+        any { $($file:ident::$set:ident = $word:literal,)* }
+        optimism_only { $($more:ident::$other:ident = $name:literal,)* }
+    ) => {
         $(pub use $file::$set;)*
         $(pub use $more::$other;)*
         kind! {
@@ -136,11 +139,13 @@ macro_rules! sets {
 }
 
 sets! {
-    any:
+    any {
         bernstein::Bernstein = "bernstein",
         bernstein_2020::Bernstein2020 = "bernstein-2020",
         l1::L1 = "l1",
         kl::Kl = "kl",
-    optimism_only:
+    }
+    optimism_only {
         ucrl3::Ucrl3 = "ucrl3",
+    }
 }
