@@ -78,7 +78,7 @@ fn inspect_shows_the_range_and_gains_in_its_units() {
 #[test]
 fn learn_reports_gains_and_rewards_in_their_units_and_the_same_regret() {
     let folder = folder();
-    let learn = "--steps 2000 --agent tucrl:alpha=0.05 --seed 3 --episodes";
+    let learn = "--steps 2000 --seeds 1 --agent tucrl:alpha=0.05 --seed 3 --episodes";
     let own = json(&folder, &format!("learn own.json {learn}"));
     let zero = json(&folder, &format!("learn zero.json {learn}"));
     assert_eq!((&own["regret"], &own["pseudo_regret"]), (&zero["regret"], &zero["pseudo_regret"]));
@@ -90,7 +90,7 @@ fn learn_reports_gains_and_rewards_in_their_units_and_the_same_regret() {
     };
     let lowered: Vec<f64> = gains(&zero).iter().map(|gain| gain - 10.0).collect();
     assert_eq!(gains(&own), lowered);
-    let page = answer(&folder, "learn own.json --steps 2000 --agent oracle");
+    let page = answer(&folder, "learn own.json --steps 2000 --seeds 1 --agent oracle");
     assert!(page.contains("optimal gain 6, 2 of 2 states reachable"), "{page}");
     let row = page.lines().find(|line| line.starts_with("reward/step")).unwrap();
     let reward: f64 = row.split_whitespace().last().unwrap().parse().unwrap();

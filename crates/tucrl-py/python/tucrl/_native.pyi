@@ -308,6 +308,7 @@ class Agent:
         steps: _Whole | None = None,
         seed: SupportsIndex = 0,
         run: SupportsIndex = 0,
+        **options: float | str | bool,
     ) -> Self: ...
     # End of the overloads.
     def act(self, state: Hashable | None = None) -> int: ...

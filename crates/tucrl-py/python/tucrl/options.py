@@ -26,7 +26,7 @@ __all__ = [
 
 
 class Tucrl(TypedDict, total=False):
-    """Options of ``tucrl``: optimism that gives up states it cannot reach."""
+    """Options of ``tucrl``: UCRL without transitions to states that are probably unreachable."""
 
     relaxation: Literal["l1", "zeta", "mass"]
     """how sets without unseen states are widened: to L1 balls (the main algorithm), to boxes that take back the forbidden mass (the appendix), or to L1 balls that do not grow with S (ours, for vast spaces); l1 unless given."""
@@ -62,9 +62,9 @@ class Ucrl(TypedDict, total=False):
     """Options of ``ucrl``: optimism with Bernstein boxes, the paper's UCRL."""
 
     set: Literal["bernstein", "bernstein-2020", "l1", "kl", "ucrl3"]
-    """which MDPs are plausible: the paper's Bernstein boxes, the tighter ones of 2020, UCRL2's L1 balls, KL-UCRL's divergences, or UCRL3's boxes over selected next states; bernstein unless given."""
+    """which MDPs are plausible: bernstein (the paper's Bernstein boxes), bernstein-2020 (the tighter ones of 2020), l1 (UCRL2's L1 balls), kl (KL-UCRL's divergences), ucrl3 (UCRL3's boxes over selected next states); bernstein unless given."""
     rule: Literal["doubling", "new-state", "tsde"]
-    """when an episode ends: when a pair doubles its visits; then, and before acting in a new state; when it is longer than the last one or a pair has more than doubled; doubling unless given."""
+    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled); doubling unless given."""
     delta: float | Literal["inv-sqrt"]
     """how often confidence sets may fail: the same in every episode (the paper), or 1/sqrt(t_k) (the published code); 0.05 unless given."""
     alpha: float
@@ -126,7 +126,7 @@ class Ucrl2b2020(TypedDict, total=False):
     """Options of ``ucrl2b-2020``: ucrl with the tighter Bernstein widths of 2020."""
 
     rule: Literal["doubling", "new-state", "tsde"]
-    """when an episode ends: when a pair doubles its visits; then, and before acting in a new state; when it is longer than the last one or a pair has more than doubled; doubling unless given."""
+    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled); doubling unless given."""
     delta: float | Literal["inv-sqrt"]
     """how often confidence sets may fail: the same in every episode (the paper), or 1/sqrt(t_k) (the published code); 0.05 unless given."""
     alpha: float
@@ -159,7 +159,7 @@ class KlUcrl(TypedDict, total=False):
     """Options of ``kl-ucrl``: optimism with Kullback-Leibler balls."""
 
     rule: Literal["doubling", "new-state", "tsde"]
-    """when an episode ends: when a pair doubles its visits; then, and before acting in a new state; when it is longer than the last one or a pair has more than doubled; doubling unless given."""
+    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled); doubling unless given."""
     delta: float | Literal["inv-sqrt"]
     """how often confidence sets may fail: the same in every episode (the paper), or 1/sqrt(t_k) (the published code); 0.05 unless given."""
     alpha: float
@@ -190,7 +190,7 @@ class Ucrl3(TypedDict, total=False):
     """Options of ``ucrl3``: optimism with a Bernoulli bound for each of few next states."""
 
     rule: Literal["doubling", "new-state", "tsde"]
-    """when an episode ends: when a pair doubles its visits; then, and before acting in a new state; when it is longer than the last one or a pair has more than doubled; doubling unless given."""
+    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled); doubling unless given."""
     delta: float | Literal["inv-sqrt"]
     """how often confidence sets may fail: the same in every episode (the paper), or 1/sqrt(t_k) (the published code); 0.05 unless given."""
     alpha: float
@@ -231,9 +231,9 @@ class Scal(TypedDict, total=False):
     augment: bool
     """whether rewards may be imagined down to 0; true unless given."""
     set: Literal["bernstein", "bernstein-2020", "l1", "kl"]
-    """which MDPs are plausible: the paper's Bernstein boxes, the tighter ones of 2020, UCRL2's L1 balls, or KL-UCRL's divergences; bernstein unless given."""
+    """which MDPs are plausible: bernstein (the paper's Bernstein boxes), bernstein-2020 (the tighter ones of 2020), l1 (UCRL2's L1 balls), kl (KL-UCRL's divergences); bernstein unless given."""
     rule: Literal["doubling", "new-state", "tsde"]
-    """when an episode ends: when a pair doubles its visits; then, and before acting in a new state; when it is longer than the last one or a pair has more than doubled; doubling unless given."""
+    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled); doubling unless given."""
     delta: float | Literal["inv-sqrt"]
     """how often confidence sets may fail: the same in every episode (the paper), or 1/sqrt(t_k) (the published code); 0.05 unless given."""
     alpha: float
@@ -266,7 +266,7 @@ class ScalPlus(TypedDict, total=False):
     bonus: Literal["code", "theory"]
     """(alpha_p c + alpha_r r_max) sqrt(ln(SA/delta)/N), or that of the proof, from memory; code unless given."""
     rule: Literal["doubling", "new-state", "tsde"]
-    """when an episode ends: when a pair doubles its visits; then, and before acting in a new state; when it is longer than the last one or a pair has more than doubled; doubling unless given."""
+    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled); doubling unless given."""
     delta: float | Literal["inv-sqrt"]
     """how often confidence sets may fail: the same in every episode (the paper), or 1/sqrt(t_k) (the published code); 0.05 unless given."""
     alpha: float
@@ -292,8 +292,10 @@ class RegalC(TypedDict, total=False):
 
     h: float | Literal["inf"]
     """the bound on the span of the bias, in units of reward; inf for none; inf unless given."""
+    c: float | Literal["inf"]
+    """the same as h."""
     set: Literal["bernstein", "bernstein-2020", "l1", "kl"]
-    """which MDPs are plausible: the paper's Bernstein boxes, the tighter ones of 2020, UCRL2's L1 balls, or KL-UCRL's divergences; bernstein unless given."""
+    """which MDPs are plausible: bernstein (the paper's Bernstein boxes), bernstein-2020 (the tighter ones of 2020), l1 (UCRL2's L1 balls), kl (KL-UCRL's divergences); bernstein unless given."""
     delta: float | Literal["inv-sqrt"]
     """how often confidence sets may fail: the same in every episode (the paper), or 1/sqrt(t_k) (the published code); 0.05 unless given."""
     alpha: float
@@ -324,7 +326,7 @@ class Regal(TypedDict, total=False):
     penalty: float | Literal["last-length"]
     """C: a number, or theory's constant over the root of the last episode's length, a stand-in; last-length unless given."""
     set: Literal["bernstein", "bernstein-2020", "l1", "kl"]
-    """which MDPs are plausible: the paper's Bernstein boxes, the tighter ones of 2020, UCRL2's L1 balls, or KL-UCRL's divergences; bernstein unless given."""
+    """which MDPs are plausible: bernstein (the paper's Bernstein boxes), bernstein-2020 (the tighter ones of 2020), l1 (UCRL2's L1 balls), kl (KL-UCRL's divergences); bernstein unless given."""
     delta: float | Literal["inv-sqrt"]
     """how often confidence sets may fail: the same in every episode (the paper), or 1/sqrt(t_k) (the published code); 0.05 unless given."""
     alpha: float
@@ -353,7 +355,7 @@ class RegalD(TypedDict, total=False):
     """Options of ``regal-d``: regal with guessed episode lengths (approximation)."""
 
     set: Literal["bernstein", "bernstein-2020", "l1", "kl"]
-    """which MDPs are plausible: the paper's Bernstein boxes, the tighter ones of 2020, UCRL2's L1 balls, or KL-UCRL's divergences; bernstein unless given."""
+    """which MDPs are plausible: bernstein (the paper's Bernstein boxes), bernstein-2020 (the tighter ones of 2020), l1 (UCRL2's L1 balls), kl (KL-UCRL's divergences); bernstein unless given."""
     delta: float | Literal["inv-sqrt"]
     """how often confidence sets may fail: the same in every episode (the paper), or 1/sqrt(t_k) (the published code); 0.05 unless given."""
     alpha: float
@@ -400,7 +402,7 @@ class Psrl(TypedDict, total=False):
     split: Literal["exact", "mean"]
     """how mass is split among next states never observed from a pair: at random as the Dirichlet law has it, or evenly, an approximation whose cost does not depend on the nominal size; exact unless given."""
     rule: Literal["doubling", "new-state", "tsde", "powers-of-two"]
-    """when an episode ends: when a pair doubles its visits; then, and before acting in a new state; when it is longer than the last one or a pair has more than doubled; at the times 1, 2, 4, 8, ...; doubling unless given."""
+    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled), powers-of-two (at the times 1, 2, 4, 8, ...); doubling unless given."""
 
 
 class Tsde(TypedDict, total=False):
@@ -459,7 +461,7 @@ class OptimisticPsrl(TypedDict, total=False):
     known_rewards: bool
     """whether the true mean rewards of visited states are told; false unless given."""
     rule: Literal["doubling", "new-state", "tsde"]
-    """when an episode ends: when a pair doubles its visits; then, and before acting in a new state; when it is longer than the last one or a pair has more than doubled; doubling unless given."""
+    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled); doubling unless given."""
 
 
 class OptimisticQ(TypedDict, total=False):
