@@ -164,7 +164,7 @@ fn bad_ranges_in_files_are_refused_with_their_place() {
         (json("\"reward_range\":5"), "m.json:2: invalid type: integer `5`".into()),
         (
             json("\"r_max\":20,\"reward_range\":[-10,20]"),
-            "m.json:8: \"r_max\" and \"reward_range\": keep one of them".into(),
+            "m.json:7: \"r_max\" and \"reward_range\": keep one of them".into(),
         ),
         (
             json("\"reward_range\":[-5,20]"),
