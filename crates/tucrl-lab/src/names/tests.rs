@@ -5,6 +5,7 @@ use tucrl::options::{NumberOr, Spec as WorldSpec};
 use super::*;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(extend("x-inherits" = "c"))]
 enum C {
     #[default]
     #[serde(rename = "c")]

@@ -208,8 +208,8 @@ pub(super) fn kinds() -> Vec<AgentKind> {
             summary: "plays the rule of thumb that the world comes with",
             source: "baseline",
             idea: "Some worlds come with a hand-written policy. It plays that policy. It learns nothing and \
-               explores nothing. It shows what can be earned without learning, which is the reference where \
-               no optimal gain is known.",
+               explores nothing. It shows what can be earned without learning. Where no optimal gain is \
+               known, it is the reference.",
             needs: "A world with a rule of thumb; the page of a world says whether it has one.",
             guarantee: "None.",
             cost: "Nothing.",
