@@ -1,5 +1,6 @@
 //! Which verbs and flags does the command line have? `cmd` executes them.
 
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -148,6 +149,28 @@ are bit-identical.")]
     Bench(Bench),
 }
 
+impl Verb {
+    /// Whether the answer is for programs, or a file: then its lines stay as they are.
+    pub(crate) fn answers_programs(&self) -> bool {
+        match self {
+            Self::Reproduce(ask) => ask.json,
+            Self::Worlds(ask) => ask.json,
+            Self::Inspect(ask) => ask.json,
+            Self::Explore(ask) => ask.json,
+            Self::Agents(ask) => ask.json,
+            Self::Learn(ask) => ask.json,
+            Self::Bound(ask) => ask.json,
+            Self::Status(ask) => ask.json,
+            Self::Report(ask) => ask.json,
+            Self::Compare(ask) => ask.json,
+            Self::Bench(ask) => ask.json,
+            Self::League(ask) => ask.to.is_none(),
+            Self::Schema => true,
+            Self::Export(_) | Self::Run(_) => false,
+        }
+    }
+}
+
 const BENCH_HELP: &str = "\
 Examples:
   tucrl bench                          all benchmarks, in less than two minutes
@@ -251,7 +274,7 @@ pub(crate) struct Inspect {
     #[arg(long)]
     pub(crate) all: bool,
     /// Number of threads [default: one per core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = jobs)]
     pub(crate) jobs: Option<u16>,
 }
 
@@ -266,10 +289,10 @@ pub(crate) struct Explore {
     #[command(flatten)]
     pub(crate) source: Source,
     /// Stop the search after this number of states
-    #[arg(long, value_name = "N", default_value = "1e7", value_parser = limit)]
+    #[arg(long, value_name = "N", default_value = "1e7", allow_negative_numbers = true, value_parser = limit)]
     pub(crate) limit: usize,
     /// Number of threads [default: one per core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = jobs)]
     pub(crate) jobs: Option<u16>,
     /// Print JSON
     #[arg(long)]
@@ -300,7 +323,7 @@ pub(crate) struct Agents {
 const LEARN_HELP: &str = "\
 Examples:
   tucrl learn three-state:delta=0 --agent tucrl --agent ucrl --agent scal:c=5
-  tucrl learn taxi --agent tucrl:alpha=0.01 --steps 1e8 --seeds 8
+  tucrl learn taxi --agent tucrl:relaxation=mass,alpha=1e-4,warm_start=true --steps 100k
   tucrl learn river-swim --agent optimistic-q --json > runs.jsonl
   tucrl learn model.json --agent tucrl --steps 1e5
 
@@ -313,8 +336,12 @@ With --json there is one line, an object, per agent and run. `regret` and
 has every option of the agent (`inf` is infinite); `error` says why a run
 failed; `stopped` is true after Ctrl-C, and `steps` how far it came.
 
+Numbers may be written 100000, 100_000, 100k, 1e5, 1M.
+
 Ctrl-C stops all runs, prints the results so far, and exits with 130; a run that
-fails is reported, the others continue, and the exit code is 1.";
+fails is reported, the others continue, and the exit code is 1. Where the standard
+error is no terminal it gets a line of progress every minute, or every
+TUCRL_LOG_SECONDS.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Learn {
@@ -324,22 +351,22 @@ pub(crate) struct Learn {
     #[arg(long = "agent", value_name = "SPEC")]
     pub(crate) agents: Vec<String>,
     /// Steps per run, at most 1e10
-    #[arg(long, value_name = "T", default_value = "1e6", value_parser = steps)]
+    #[arg(long, value_name = "T", default_value = "1e6", allow_negative_numbers = true, value_parser = steps)]
     pub(crate) steps: u64,
     /// Runs per agent
-    #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    #[arg(long, value_name = "N", default_value = "4", allow_negative_numbers = true, value_parser = seeds)]
     pub(crate) seeds: u32,
     /// The master seed of all runs
-    #[arg(long, value_name = "M", default_value_t = 1)]
+    #[arg(long, value_name = "M", default_value = "1", allow_negative_numbers = true, value_parser = master_seed)]
     pub(crate) seed: u64,
     /// Number of threads [default: one per core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = jobs)]
     pub(crate) jobs: Option<u16>,
     /// In a generated world, how many reachable states to search for the optimal gain
-    #[arg(long, value_name = "N", default_value = "1e6", value_parser = limit)]
+    #[arg(long, value_name = "N", default_value = "1e6", allow_negative_numbers = true, value_parser = limit)]
     pub(crate) limit: usize,
     /// Checkpoints of regret per decade of steps, evenly spaced on a log scale
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, value_name = "N", default_value = "10", allow_negative_numbers = true, value_parser = checkpoints)]
     pub(crate) checkpoints: u32,
     /// Print JSON lines, one object per agent and run
     #[arg(long)]
@@ -354,10 +381,10 @@ pub(crate) struct Bound {
     #[command(flatten)]
     pub(crate) source: Source,
     /// Number of steps
-    #[arg(long, value_name = "T", default_value = "1e6", value_parser = many_steps)]
+    #[arg(long, value_name = "T", default_value = "1e6", allow_negative_numbers = true, value_parser = many_steps)]
     pub(crate) steps: u64,
     /// Failure probability of the bounds
-    #[arg(long, value_name = "P", default_value_t = 0.05, value_parser = probability)]
+    #[arg(long, value_name = "P", default_value_t = 0.05, allow_negative_numbers = true, value_parser = probability)]
     pub(crate) delta: f64,
     /// Print JSON
     #[arg(long)]
@@ -384,7 +411,10 @@ bit-identical results. Several processes may share a directory.
 docs/experiments.md has all keys and the file format.
 
 Ctrl-C checkpoints all unfinished runs and exits with 130; a run that fails is
-recorded with its error, the others continue, and the exit code is 1.";
+recorded with its error, the others continue, and the exit code is 1. An error that
+would hit every run of an agent in a world is refused before the first. Where the
+standard error is no terminal it gets a line of progress every minute, or every
+TUCRL_LOG_SECONDS.";
 
 #[derive(Debug, Args)]
 pub(crate) struct League {
@@ -397,7 +427,7 @@ pub(crate) struct League {
     #[arg(long, value_name = "FILE")]
     pub(crate) to: Option<PathBuf>,
     /// Number of threads [default: one per core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = jobs)]
     pub(crate) jobs: Option<u16>,
 }
 
@@ -409,7 +439,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Number of threads [default: one per core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = jobs)]
     pub(crate) jobs: Option<u16>,
     /// Continue the results in the directory; without this flag existing results are an error
     #[arg(long)]
@@ -427,7 +457,7 @@ pub(crate) struct Run {
     #[arg(long)]
     pub(crate) retry_failed: bool,
     /// Seconds between checkpoints of a run
-    #[arg(long, value_name = "S", default_value_t = 20.0, value_parser = seconds)]
+    #[arg(long, value_name = "S", default_value_t = 20.0, allow_negative_numbers = true, value_parser = seconds)]
     pub(crate) checkpoint_seconds: f64,
 }
 
@@ -443,7 +473,7 @@ pub(crate) struct Reproduce {
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Number of threads [default: one per core]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = jobs)]
     pub(crate) jobs: Option<u16>,
     /// Show what would run, with estimated times, and exit
     #[arg(long)]
@@ -481,21 +511,43 @@ fn seconds(text: &str) -> Result<f64, String> {
     value.ok_or_else(|| "write a number of seconds, such as 20".into())
 }
 
+/// An integer as people type it (`1000`, `100_000`, `10k`, `1e6`) in a range.
+fn whole<N: TryFrom<u64>>(
+    text: &str,
+    range: RangeInclusive<u64>,
+    advice: &str,
+) -> Result<N, String> {
+    let number = integer(text).filter(|number| range.contains(number));
+    number.and_then(|number| N::try_from(number).ok()).ok_or_else(|| advice.into())
+}
+
 fn limit(text: &str) -> Result<usize, String> {
-    let limit = integer(text).filter(|limit| (1..=LONGEST).contains(limit));
-    let limit = limit.and_then(|limit| usize::try_from(limit).ok());
-    limit.ok_or_else(|| "write a number of states, such as 1e7".into())
+    whole(text, 1..=LONGEST, "write a number of states, such as 1e7 or 10M")
 }
 
 fn steps(text: &str) -> Result<u64, String> {
-    let steps = integer(text).filter(|steps| (1..=LONGEST).contains(steps));
-    steps.ok_or_else(|| "write an integer between 1 and 1e10, such as 1e6".into())
+    whole(text, 1..=LONGEST, "write a number of steps from 1 to 1e10, such as 1e6, 1M or 500k")
 }
 
 /// Bounds are not limited to the longest run.
 fn many_steps(text: &str) -> Result<u64, String> {
-    let steps = integer(text).filter(|&steps| steps > 0);
-    steps.ok_or_else(|| "write a positive integer, such as 1e6".into())
+    whole(text, 1..=u64::MAX, "write a number of steps of at least 1, such as 1e6, 1M or 500k")
+}
+
+fn seeds(text: &str) -> Result<u32, String> {
+    whole(text, 1..=1_000_000, "write the number of runs per agent, from 1 to 1e6, such as 4")
+}
+
+fn master_seed(text: &str) -> Result<u64, String> {
+    whole(text, 0..=u64::MAX, "write an integer of at least 0, such as 1")
+}
+
+fn checkpoints(text: &str) -> Result<u32, String> {
+    whole(text, 1..=10_000, "write a number from 1 to 10000, such as 10")
+}
+
+fn jobs(text: &str) -> Result<u16, String> {
+    whole(text, 1..=u16::MAX.into(), "write a number of threads of at least 1, such as 4")
 }
 
 fn reward_range(text: &str) -> Result<RewardRange, String> {

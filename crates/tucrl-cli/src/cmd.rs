@@ -13,6 +13,7 @@ mod flags;
 mod inspect;
 mod league;
 mod learn;
+mod log;
 mod policy;
 mod progress;
 mod report;
@@ -29,7 +30,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use anyhow::Context;
 use clap::CommandFactory;
 
-use tucrl_lab::Catalogue;
+use tucrl::explore::ExploreError;
+use tucrl::truth::TruthError;
+use tucrl_lab::text::printable_lines;
+use tucrl_lab::{Catalogue, LoadError};
 
 use crate::cli::{Arguments, Verb};
 
@@ -57,7 +61,8 @@ struct Answer {
 /// Executes the verb.
 pub(crate) fn run(arguments: Arguments, catalogue: &Catalogue) -> anyhow::Result<u8> {
     let well = |text| Answer { text, code: SUCCESS };
-    let answer = match arguments.verb {
+    let is_for_people = !arguments.verb.as_ref().is_some_and(Verb::answers_programs);
+    let mut answer = match arguments.verb {
         None => well(Arguments::command().render_help().to_string()),
         Some(Verb::Reproduce(ask)) => reproduce::run(&ask)?,
         Some(Verb::Worlds(ask)) => well(worlds::run(&ask, catalogue)?),
@@ -75,6 +80,9 @@ pub(crate) fn run(arguments: Arguments, catalogue: &Catalogue) -> anyhow::Result
         Some(Verb::League(ask)) => league::run(&ask, catalogue)?,
         Some(Verb::Bench(ask)) => well(bench::run(&ask, catalogue)?),
     };
+    if is_for_people {
+        answer.text = text::for_stdout(answer.text);
+    }
     let mut out = BufWriter::new(io::stdout().lock());
     out.write_all(answer.text.as_bytes())
         .and_then(|()| out.flush())
@@ -99,7 +107,17 @@ pub(crate) fn report(error: &anyhow::Error) -> u8 {
         }
     }
     say("error", &message);
-    FAILURE
+    if error.chain().any(is_interruption) { INTERRUPTED } else { FAILURE }
+}
+
+/// Whether the work failed because it was told to stop.
+fn is_interruption(cause: &(dyn std::error::Error + 'static)) -> bool {
+    let search = |error: &ExploreError| matches!(error, ExploreError::Interrupted { .. });
+    let load = |error: &LoadError| matches!(error, LoadError::Explore(error) if search(error));
+    let truth = |error: &TruthError| matches!(error, TruthError::Explore(error) if search(error));
+    cause.downcast_ref().is_some_and(search)
+        || cause.downcast_ref().is_some_and(load)
+        || cause.downcast_ref().is_some_and(truth)
 }
 
 /// Sets the number of threads; one per core unless given.
@@ -130,9 +148,10 @@ fn stop_on_interrupt() -> anyhow::Result<Arc<AtomicBool>> {
     Ok(Arc::clone(known.insert(stop)))
 }
 
-/// A line on the standard error, if that is open.
+/// A message on the standard error, if that is open. Its own lines stay; nothing in it commands the terminal.
 fn say(kind: &str, message: &str) {
-    let _ = writeln!(io::stderr(), "{kind}: {message}");
+    let message = format!("{kind}: {}", printable_lines(message));
+    let _ = writeln!(io::stderr(), "{}", text::for_stderr(message));
 }
 
 /// An answer for programs.

@@ -46,6 +46,7 @@ pub fn exit_code(
     agents: impl IntoIterator<Item = AgentKind>,
     worlds: impl IntoIterator<Item = WorldKind>,
 ) -> u8 {
+    outlive_file_limits();
     let arguments = match cli::Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -58,6 +59,19 @@ pub fn exit_code(
     match catalogue.and_then(|catalogue| cmd::run(arguments, &catalogue)) {
         Ok(code) => code,
         Err(error) => cmd::report(&error),
+    }
+}
+
+/// Makes a file that may not grow (`ulimit -f`) an error of its write, which is reported with its remedy: SIGXFSZ would
+/// end the process without a word.
+fn outlive_file_limits() {
+    #[cfg(unix)]
+    {
+        use nix::sys::signal::{SigSet, Signal};
+        let mut signals = SigSet::empty();
+        signals.add(Signal::SIGXFSZ);
+        // Threads that are started later inherit it. Where it fails, only the message is lost.
+        let _ = signals.thread_block();
     }
 }
 

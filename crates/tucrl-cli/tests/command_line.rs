@@ -314,3 +314,88 @@ fn a_reader_that_has_seen_enough_is_no_failure() {
         assert!(output.status.success(), "{arguments:?}: {:?}", output.status);
     }
 }
+
+#[test]
+fn export_says_when_it_writes_only_what_is_reachable() {
+    let folder = folder();
+    let said = |arguments: &[&str]| {
+        let output = tucrl(&folder, arguments).assert().success().get_output().clone();
+        (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap())
+    };
+    let part = "only the 8260 reachable of the 18790481920 states of breakout-game, numbered anew";
+    for name in ["m.json", "m.drn"] {
+        let (answer, note) = said(&["export", "breakout-game", "--to", name]);
+        assert!(answer.starts_with(&format!("wrote breakout-game to {name}: 8260 states, ")));
+        assert_eq!(note, format!("note: the file has {part}\n"));
+    }
+    // DRN has a place for it.
+    let text = fs::read_to_string(folder.path().join("m.drn")).unwrap();
+    assert_eq!(text.lines().nth(1), Some(format!("// {part}").as_str()));
+    let states =
+        |name: &str| inspected(&folder, name, &["--skip", "gain,diameter"])["states"].clone();
+    assert_eq!((states("m.json"), states("m.drn")), (8260.into(), 8260.into()));
+    // A table is written whole, with what is not reachable.
+    let (_, note) = said(&["export", "three-state:delta=0", "--to", "t.drn"]);
+    assert_eq!(note, "");
+    assert_eq!(states("t.drn"), 3);
+}
+
+/// Waits until a process listens to Ctrl-C; before that the system ends it.
+#[cfg(target_os = "linux")]
+fn until_it_listens(process: u32) {
+    for _ in 0..1000 {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+        let status = fs::read_to_string(format!("/proc/{process}/status")).unwrap();
+        let caught = status.lines().find_map(|line| line.strip_prefix("SigCgt:")).unwrap();
+        if u64::from_str_radix(caught.trim(), 16).unwrap() & 0b10 != 0 {
+            return;
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn an_interrupted_search_exits_as_one_that_was_interrupted() {
+    let folder = folder();
+    // Far more states than can be found in the time.
+    let mut command = tucrl(
+        &folder,
+        &["explore", "queues:queues=4,capacity=1000,pool=1000", "--limit", "1e9", "--jobs", "1"],
+    );
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    until_it_listens(child.id());
+    Command::new("kill").args(["-INT", &child.id().to_string()]).assert().success();
+    let output = child.wait_with_output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(130), "{said}");
+    assert!(said.starts_with("error: interrupted after "), "{said}");
+    assert_eq!(output.stdout, b"");
+}
+
+#[cfg(unix)]
+#[test]
+fn messages_send_no_commands_to_the_terminal() {
+    let folder = folder();
+    for arguments in [
+        ["inspect", "\u{1b}[31mtaxi"],
+        ["inspect", "\u{1b}]0;owned\u{7}.json"],
+        ["inspect", "taxi\nerror: all is lost"],
+        ["inspect", "three-state:delta=\u{202e}1"],
+        ["run", "\u{1b}[2J.toml"],
+        ["status", "\u{1b}[2J"],
+        ["report", "a\rb"],
+    ] {
+        let output = tucrl(&folder, &arguments).output().unwrap();
+        let said = String::from_utf8(output.stderr).unwrap();
+        let is_obeyed =
+            |c: char| c.is_control() && c != '\n' || ('\u{2028}'..='\u{202e}').contains(&c);
+        assert!(!said.chars().any(is_obeyed), "{said:?}");
+        assert_eq!(said.lines().filter(|line| line.starts_with("error: ")).count(), 1, "{said}");
+    }
+    let long = format!("{}.json", "x".repeat(100_000));
+    for arguments in [["inspect", &long], ["run", &long], ["inspect", &long[..50_000]]] {
+        let output = tucrl(&folder, &arguments).output().unwrap();
+        assert_eq!(output.status.code(), Some(1));
+        assert!(output.stderr.len() < 1000, "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}

@@ -13,8 +13,12 @@ use tempfile::TempDir;
 use tucrl::agents::{AgentKind, kinds};
 use tucrl_lab::catalogue::AgentListing;
 
+#[path = "learning/narrow.rs"]
+mod narrow;
 #[path = "learning/refusals.rs"]
 mod refusals;
+#[path = "learning/words.rs"]
+mod words;
 
 /// The command, in a folder of its own so that no file there is taken for a world.
 fn tucrl(folder: &TempDir, arguments: &[&str]) -> Command {
@@ -349,10 +353,13 @@ fn what_cannot_be_learned_is_warned_about() {
     assert_eq!(
         complaint("learn taxi --steps 10000 --seeds 1"),
         "warning: tucrl: 10000 steps are too few for its confidence widths.\n  \
-         Even if every action of every reachable state were tried 4.17 times,\n  \
-         half the radius of an L1 ball would be 26957. A width of 1 or more\n  \
-         excludes nothing, so the whole run is exploration. Take more steps, or\n  \
-         narrower widths: alpha=2e-6 would bring it to about 0.05.\n"
+         Even if every action of every reachable state were tried 4.17 times, half the\n  \
+         radius of an L1 ball would be 26957. A width of 1 or more excludes nothing, so\n  \
+         the whole run is exploration. Take more steps, or set\n  \
+         relaxation=mass,alpha=0.0003, which would bring it to about 0.05.\n  \
+         relaxation=mass is a departure from the paper, shown to work where states\n  \
+         cannot be reached at all; a state that is reached rarely can be missed for\n  \
+         good.\n"
     );
     assert_eq!(
         complaint("learn taxi --steps 1000 --seeds 1 --agent ucrl"),
@@ -395,8 +402,9 @@ fn bound_names_every_term_and_the_trivial_bound() {
     let page = answer(&folder, "bound three-state:delta=0 --steps 1e8");
     for line in [
         "  estimation                                         1766488\n",
+        "  estimation, lower order                             468293\n",
         "  exploratory phase                                  1.646e7\n",
-        "  sum                                                1.897e7\n",
+        "  sum                                                1.903e7\n",
         "  trivial bound, r_max T                             1.000e8\n",
         "  steps in poorly visited pairs, Z                     40008\n",
         "  T_dagger: never; some state is unreachable, so the bound stays linear\n",
@@ -404,6 +412,9 @@ fn bound_names_every_term_and_the_trivial_bound() {
     ] {
         assert!(page.contains(line), "{line}\n{page}");
     }
+    // The delta of the world and that of the bounds are two numbers.
+    let head = "three-state:delta=0, T = 100000000 steps, failure probability 0.05\n";
+    assert!(page.starts_with(head), "{page}");
     let slippery = answer(&folder, "bound three-state");
     assert!(slippery.contains("T_dagger =              2.728e10\n"), "{slippery}");
     for line in page.lines().chain(slippery.lines()) {
@@ -423,6 +434,16 @@ fn bound_names_every_term_and_the_trivial_bound() {
     let strict: Value =
         serde_json::from_str(&answer(&folder, "bound taxi --delta 0.001 --json")).unwrap();
     assert_eq!(strict["delta"], 0.001);
+    // Of a world without a table, S is the number of its states and not of those that are reachable.
+    let game: Value =
+        serde_json::from_str(&answer(&folder, "bound breakout-game:rows=2,columns=3 --json"))
+            .unwrap();
+    let explored = answer(&folder, "explore breakout-game:rows=2,columns=3 --json");
+    let explored: Value = serde_json::from_str(&explored).unwrap();
+    assert_eq!(game["numbers"]["states"], explored["states"]);
+    assert_eq!(game["numbers"]["reachable"], explored["reachable"]);
+    assert_eq!(game["numbers"]["diameter"], Value::Null);
+    assert!(explored["reachable"].as_u64() < explored["states"].as_u64());
     let alone =
         r#"{"format":"tucrl-mdp","version":1,"start":0,"states":[[{"reward":1,"to":[[0,1]]}]]}"#;
     fs::write(folder.path().join("one.json"), alone).unwrap();
@@ -462,13 +483,14 @@ fn a_league_is_one_page_with_its_provenance() {
 #[test]
 fn a_league_with_failed_runs_names_them_and_fails() {
     let folder = folder();
-    let text = LEAGUE.replace("\"psrl\"", "\"heuristic\"");
+    let hasty = "\"ucrl:alpha=0.01,planner=plain,sweeps=5\"";
+    let text = LEAGUE.replace("\"psrl\"", &format!("{{ spec = {hasty}, label = \"hasty\" }}"));
     fs::write(folder.path().join("small.toml"), text).unwrap();
     let output = said(&folder, "league small.toml --to page.md");
     assert_eq!(output.status.code(), Some(1));
     let page = fs::read_to_string(folder.path().join("page.md")).unwrap();
-    assert!(page.contains("| heuristic | 3.0 | – | – |"), "{page}");
-    assert!(page.contains("- theta, heuristic, run 1: "), "{page}");
+    assert!(page.contains("| hasty | "), "{page}");
+    assert!(page.contains("- three-state:delta=0, hasty, run 1: "), "{page}");
 }
 
 /// The league table in the documents is that of the experiment in the repository, whole.

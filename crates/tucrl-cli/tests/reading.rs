@@ -16,6 +16,8 @@ use tucrl_lab::stats::Study;
 
 #[path = "reading/browser.rs"]
 mod browser;
+#[path = "reading/injection.rs"]
+mod injection;
 #[path = "reading/page.rs"]
 mod page;
 #[path = "reading/support.rs"]

@@ -23,10 +23,16 @@ mod crashes;
 mod disks;
 #[path = "store/malformed.rs"]
 mod malformed;
+#[path = "store/odd.rs"]
+mod odd;
+#[path = "store/refused.rs"]
+mod refused;
 #[path = "store/status.rs"]
 mod status;
 #[path = "store/version_1.rs"]
 mod version_1;
+#[path = "store/worlds.rs"]
+mod worlds;
 
 const EXPERIMENT: &str = r#"
 name = "small"
@@ -125,7 +131,10 @@ fn reference() -> &'static BTreeMap<String, String> {
     REFERENCE.get_or_init(|| {
         let lab = Lab::new();
         let answer = lab.answer("run exp.toml --jobs 1");
-        assert_eq!(answer, format!("out/small: {CELLS} of {CELLS} runs done\n"));
+        assert_eq!(
+            answer,
+            format!("out/small: {CELLS} of {CELLS} runs done\nnext  tucrl report out/small\n")
+        );
         let bodies = lab.bodies("out/small");
         assert_eq!(bodies.len(), CELLS);
         bodies
@@ -144,7 +153,8 @@ fn threads_shards_and_parts_give_the_same_bytes() {
     lab.answer("run exp.toml --out parts --only river*#1");
     assert_eq!(lab.bodies("parts").len(), 5);
     let answer = lab.answer("run exp.toml --out parts --resume");
-    assert_eq!(answer, format!("parts: {CELLS} of {CELLS} runs done (5 before)\n"));
+    let done = format!("parts: {CELLS} of {CELLS} runs done (5 before)\n");
+    assert_eq!(answer, done + "next  tucrl report parts\n");
     lab.assert_whole("parts");
 }
 
@@ -180,7 +190,8 @@ fn an_interrupted_run_goes_on_where_it_was() {
             Some(130) => {
                 stops += 1;
                 let said = String::from_utf8_lossy(&output.stdout).into_owned();
-                assert!(said.contains(" left: continue with --resume\n"), "{said}");
+                let next = " left\nnext  tucrl run exp.toml --out stopped --resume\n";
+                assert!(said.ends_with(next), "{said}");
             }
             // Before it began to listen.
             None => {}

@@ -8,6 +8,7 @@ mod world;
 
 use std::sync::{Arc, LazyLock};
 
+use serde_json::Value;
 use thiserror::Error;
 use tucrl::agents::{self, AgentKind};
 use tucrl::worlds::{self, WorldKind};
@@ -17,6 +18,10 @@ pub use listing::{AgentListing, OptionListing, WorldListing};
 pub use world::{LoadError, World};
 
 use crate::names::{Spec, SpecError};
+
+/// Agent, option and, as JSON, the default that the option had in earlier versions and that it has no more.
+const FORMER_DEFAULTS: [(&str, &str, &str); 3] =
+    [("scal", "c", "\"inf\""), ("regal-c", "h", "\"inf\""), ("scal-plus", "c", "1.0")];
 
 /// The worlds and agents that can be named.
 #[derive(Debug, Clone)]
@@ -79,6 +84,21 @@ impl Catalogue {
             kinds.worlds.push(world);
         }
         Ok(Self { kinds: Arc::new(kinds) })
+    }
+
+    /// The same with the defaults of earlier versions, which stored experiments may rely on.
+    #[must_use]
+    pub fn former(&self) -> Self {
+        let former =
+            |kind: &AgentKind| match FORMER_DEFAULTS.iter().find(|f| f.0 == kind.about().name) {
+                Some(&(_, key, value)) => {
+                    let value = serde_json::from_str(value).unwrap_or(Value::Null);
+                    kind.clone().with(|options| options.default(key, value))
+                }
+                None => kind.clone(),
+            };
+        let (agents, worlds) = (self.agents().iter().map(former).collect(), self.worlds().to_vec());
+        Self { kinds: Arc::new(Kinds { agents, worlds }) }
     }
 
     /// All agents, those of the library first.

@@ -7,16 +7,20 @@
 
 mod keeper;
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+use std::panic::{self, AssertUnwindSafe};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tucrl::run::RunSpec;
+use tucrl::run::{RunError, RunSpec};
 use tucrl::truth;
 
-use crate::experiment::{Cell, CellId, Experiment, ExperimentError, PreparedWorld};
+use crate::catalogue::LoadError;
+use crate::experiment::{
+    Cell, CellId, Experiment, ExperimentError, ExperimentProblem, PreparedWorld,
+};
 use crate::record::{Provenance, StoredRun};
 use crate::runner::{self, Ending, Job, Outcome, Watch};
 use crate::spelling::{Spelled, Spelling};
@@ -132,20 +136,46 @@ fn aside(store: &Store, error: StoreError) -> Result<Note, StoreError> {
     Ok(Note::SetAside { error, kept })
 }
 
-/// Builds and solves the worlds that the cells need, each once.
+/// Builds and solves the worlds that the cells need, each once, and checks that each of their agents can start there.
+/// A world that cannot be built or solved fails alone: its runs fail with the reason, unless there is no other world.
 ///
 /// # Errors
-/// When a world or an agent cannot be made.
+/// When the experiment names a world or an agent wrongly, none of the worlds can be prepared, or an agent cannot start
+/// in a world.
 pub fn prepare(
     experiment: &Experiment,
     cells: &[Cell],
     watch: &dyn truth::Watch,
 ) -> Result<BTreeMap<usize, PreparedWorld>, ExperimentError> {
     let mut worlds = BTreeMap::new();
+    let mut first_error = None;
     for cell in cells {
-        if let Entry::Vacant(place) = worlds.entry(cell.world) {
-            place.insert(experiment.prepare(cell.world, watch)?);
-        }
+        let Entry::Vacant(place) = worlds.entry(cell.world) else { continue };
+        let world = &experiment.worlds[cell.world];
+        let fault = |problem| experiment.fault_of_world(cell.world, problem);
+        let prepared =
+            panic::catch_unwind(AssertUnwindSafe(|| experiment.prepare(cell.world, watch)));
+        let prepared = prepared.unwrap_or_else(|panic| {
+            Err(fault(ExperimentProblem::Bug { message: runner::said(&*panic).into() }))
+        });
+        place.insert(match prepared {
+            Ok(prepared) => prepared,
+            Err(error) if error.is_of_one_world() => {
+                let failed = PreparedWorld::failed(world.steps, error.to_string());
+                first_error.get_or_insert(error);
+                failed.map_err(|error| fault(LoadError::World(error.into()).into()))?
+            }
+            Err(error) => return Err(error),
+        });
+    }
+    if let Some(error) =
+        first_error.filter(|_| worlds.values().all(|world| world.failure.is_some()))
+    {
+        return Err(error);
+    }
+    let pairs: BTreeSet<_> = cells.iter().map(|cell| (cell.world, cell.agent)).collect();
+    for (world, agent) in pairs.into_iter().filter(|(world, _)| worlds[world].failure.is_none()) {
+        experiment.check_start(world, &worlds[&world], [agent])?;
     }
     Ok(worlds)
 }
@@ -217,6 +247,7 @@ fn jobs(
         Job {
             model: world.model.clone(),
             truth: Arc::clone(&world.truth),
+            failure: world.failure.clone().map(|message| RunError::Unprepared { message }),
             algorithm: Arc::clone(experiment.agents[cell.agent].agent.algorithm()),
             spec: RunSpec {
                 steps: cell.id.steps,

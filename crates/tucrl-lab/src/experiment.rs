@@ -13,7 +13,9 @@ mod prepare;
 mod read;
 mod schema;
 
+use std::ops::Deref;
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
 use tucrl::reward::RewardRange;
@@ -21,11 +23,12 @@ use tucrl::run::Checkpoints;
 use tucrl::truth::SEARCH_LIMIT;
 
 pub use error::{ExperimentError, ExperimentProblem};
-pub use prepare::PreparedWorld;
+pub use prepare::{PreparedWorld, with_span};
 pub use schema::schema;
 
 use crate::catalogue::{Catalogue, NamedAgent, World};
 use crate::formats::ReadOptions;
+use crate::text::printable;
 
 /// The longest run.
 pub const LONGEST: u64 = 10_000_000_000;
@@ -120,12 +123,25 @@ pub struct Cell {
     pub id: CellId,
 }
 
-/// All that decides the result of a cell.
+/// All that decides the result of a cell: its group and its run.
+///
+/// The runs of an agent in a world share one group: there may be a million of them, and a list of checkpoints may have
+/// tens of thousands of entries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct CellId {
+    /// What it shares with the other runs of its agent in its world.
+    #[serde(flatten)]
+    pub group: Arc<Group>,
+    /// Which run. The last field: [`CellId::stem`] appends it.
+    pub run: u64,
+}
+
+/// What the runs of one agent in one world have in common.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Group {
     /// The experiment's name.
     pub experiment: String,
-    /// The world, as its shortest spec.
+    /// The world, as its shortest spec, printable.
     pub world: String,
     /// Of a model file, the hash of its content, and its rewards if the experiment gives them.
     pub model: Option<String>,
@@ -139,8 +155,28 @@ pub struct CellId {
     pub checkpoints: Checkpoints,
     /// The seed of the experiment.
     pub master_seed: u64,
-    /// Which run.
-    pub run: u64,
+    #[serde(skip)]
+    hashed: Hashed,
+}
+
+/// The hash of a group so far, which the hash of each of its cells continues. Derived, so all are equal.
+#[derive(Debug, Clone, Default)]
+struct Hashed(OnceLock<Box<blake3::Hasher>>);
+
+impl PartialEq for Hashed {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Hashed {}
+
+impl Deref for CellId {
+    type Target = Group;
+
+    fn deref(&self) -> &Group {
+        &self.group
+    }
 }
 
 impl Experiment {
@@ -190,7 +226,44 @@ impl Experiment {
     /// # Errors
     /// When the file cannot be read, or says something that is not understood; with line and key.
     pub fn read(path: &Path, catalogue: &Catalogue) -> Result<Self, ExperimentError> {
-        read::file(path, catalogue)
+        read::file(path, catalogue).map_err(|error| match error {
+            ExperimentError::Key { path: file, line, key, problem } => {
+                let problem = match *problem {
+                    ExperimentProblem::Spec(error) if error.lacks_span_bound() => {
+                        // With the former defaults it can be read, and its worlds are known.
+                        let known = read::file(path, &catalogue.former()).ok();
+                        let span = known.and_then(|experiment| experiment.largest_span());
+                        ExperimentProblem::Spec(match span {
+                            Some((world, span)) => error.with_span(&world, span),
+                            None => error,
+                        })
+                    }
+                    other => other,
+                };
+                ExperimentError::Key { path: file, line, key, problem: Box::new(problem) }
+            }
+            other => other,
+        })
+    }
+
+    /// Reads the experiment of a stored result: what the defaults of earlier versions allowed is not refused.
+    ///
+    /// # Errors
+    /// As [`Experiment::read`].
+    pub(crate) fn read_stored(
+        path: &Path,
+        catalogue: &Catalogue,
+        fits: impl Fn(&Self) -> bool,
+    ) -> Result<Self, ExperimentError> {
+        let now = read::file(path, catalogue);
+        if now.as_ref().is_ok_and(&fits) {
+            return now;
+        }
+        // Files are named by the shortest spec, which leaves out what is the default.
+        match read::file(path, &catalogue.former()) {
+            Ok(then) if now.is_err() || fits(&then) => Ok(then),
+            _ => now,
+        }
     }
 
     /// Reads an experiment that comes with the program; `path` is where its text can be found.
@@ -217,27 +290,28 @@ impl Experiment {
 
     /// The cells: by world, then by agent, then by run.
     pub fn cells(&self) -> Vec<Cell> {
-        let mut cells = Vec::new();
+        let groups = self.worlds.len() * self.agents.len();
+        let mut cells = Vec::with_capacity(groups * self.seeds as usize);
         for (world, place) in self.worlds.iter().enumerate() {
             let mut times = self.checkpoints.times(place.steps);
             // Where growth over the last decade is measured from.
             times.push(place.steps / 10);
-            let checkpoints = Checkpoints::At(Checkpoints::At(times).times(place.steps));
+            let checkpoints = Checkpoints::at(times).times(place.steps);
+            let checkpoints = Checkpoints::at(checkpoints);
             for (agent, named) in self.agents.iter().enumerate() {
-                cells.extend((0..self.seeds).map(|run| {
-                    let id = CellId {
-                        experiment: self.name.clone(),
-                        world: place.world.to_string(),
-                        model: place.model.clone(),
-                        agent: named.agent.to_string(),
-                        label: named.label.clone(),
-                        steps: place.steps,
-                        checkpoints: checkpoints.clone(),
-                        master_seed: self.master_seed,
-                        run,
-                    };
-                    Cell { world, agent, id }
-                }));
+                let group = Arc::new(Group {
+                    experiment: self.name.clone(),
+                    world: printable(&place.world.to_string()),
+                    model: place.model.clone(),
+                    agent: named.agent.to_string(),
+                    label: named.label.clone(),
+                    steps: place.steps,
+                    checkpoints: checkpoints.clone(),
+                    master_seed: self.master_seed,
+                    hashed: Hashed::default(),
+                });
+                let id = |run| CellId { group: Arc::clone(&group), run };
+                cells.extend((0..self.seeds).map(|run| Cell { world, agent, id: id(run) }));
             }
         }
         cells
@@ -297,9 +371,18 @@ impl CellId {
 
     /// The beginning of its file names: readable, safe on any file system, and unique by a hash.
     pub fn stem(&self) -> String {
-        // Such a plain structure always becomes JSON.
-        let full = serde_json::to_vec(self).unwrap_or_default();
-        let hash = blake3::hash(&full).to_hex();
+        // The hash of the cell as JSON, `{…,"run":7}`, of which all but the end is the same for the whole group.
+        let group = self.hashed.0.get_or_init(|| {
+            // Such a plain structure always becomes JSON.
+            let full = serde_json::to_vec(self).unwrap_or_default();
+            let end = self.run.to_string().len() + 1;
+            let mut hash = blake3::Hasher::new();
+            hash.update(&full[..full.len().saturating_sub(end)]);
+            Box::new(hash)
+        });
+        let mut hash = group.as_ref().clone();
+        hash.update(format!("{}}}", self.run).as_bytes());
+        let hash = hash.finalize().to_hex();
         format!("{}_{}_r{:04}_{}", slug(&self.world), slug(&self.label), self.run, &hash[..12])
     }
 }
@@ -323,16 +406,54 @@ mod tests {
     use super::*;
 
     fn id(label: &str, run: u64) -> CellId {
-        CellId {
+        let group = Group {
             experiment: "first".into(),
             world: "three-state:delta=0.005".into(),
             model: None,
             agent: "tucrl".into(),
             label: label.into(),
             steps: 10,
-            checkpoints: Checkpoints::At(vec![1, 10]),
+            checkpoints: Checkpoints::at([1, 10]),
             master_seed: 1,
-            run,
+            hashed: Hashed::default(),
+        };
+        CellId { group: Arc::new(group), run }
+    }
+
+    #[test]
+    fn cells_of_a_group_share_what_they_have_in_common() {
+        let text = "name = \"many\"\nsteps = 1e6\nseeds = 1e6\ncheckpoints = 10000\n\
+                    worlds = [\"two-state\", \"three-state\"]\nagents = [\"tucrl\"]\n";
+        let read = Experiment::parse(Path::new("many.toml"), text.into(), &Catalogue::default());
+        let cells = read.unwrap().cells();
+        assert_eq!(cells.len(), 2_000_000);
+        assert!(size_of::<Cell>() <= 40, "{}", size_of::<Cell>());
+        for half in cells.chunks(1_000_000) {
+            let group = &half[0].id.group;
+            assert!(half.iter().all(|cell| Arc::ptr_eq(&cell.id.group, group)));
+            assert!(half.iter().map(|cell| cell.id.run).eq(0..1_000_000));
+        }
+        let (Checkpoints::At(first), Checkpoints::At(other)) =
+            (&cells[0].id.checkpoints.clone(), &cells[0].id.checkpoints)
+        else {
+            panic!("a list");
+        };
+        assert!(first.len() > 20_000 && Arc::ptr_eq(first, other), "a clone shares the list");
+    }
+
+    #[test]
+    fn the_hash_in_a_name_is_that_of_the_whole_cell() {
+        let cells = [id("a", 0), id("a", 123_456), id("δ \"", 9)];
+        for cell in cells.iter().chain([&CellId { run: 10, ..cells[0].clone() }]) {
+            let flat = serde_json::json!({
+                "experiment": "first", "world": "three-state:delta=0.005", "model": null,
+                "agent": "tucrl", "label": cell.label, "steps": 10,
+                "checkpoints": { "At": [1, 10] }, "master_seed": 1, "run": cell.run,
+            });
+            assert_eq!(serde_json::to_string(cell).unwrap(), flat.to_string());
+            assert_eq!(serde_json::from_value::<CellId>(flat.clone()).unwrap(), *cell);
+            let hash = blake3::hash(flat.to_string().as_bytes()).to_hex();
+            assert!(cell.stem().ends_with(&format!("_{}", &hash[..12])), "{}", cell.stem());
         }
     }
 

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 use tucrl::options::{Described, OptionError, OptionInfo};
 
-pub use error::{Problem, SpecError};
+pub use error::{Bound, Problem, SpecError};
 pub use value::{integer, shown};
 
 use value::read;
@@ -105,6 +105,10 @@ impl Spec {
         names: impl IntoIterator<Item = &'a str>,
     ) -> SpecError {
         let name = self.name().to_string();
+        if name.contains(',') {
+            let names = name.split(',').map(|name| name.trim().into()).collect();
+            return self.fault(self.name.clone(), Problem::SeveralNames { what, names });
+        }
         let nearest = nearest(&name, names).map(Into::into);
         self.fault(self.name.clone(), Problem::UnknownName { what, name, nearest })
     }
@@ -242,7 +246,15 @@ impl Arguments {
             OptionError::Refused { value, reason, .. } => {
                 Problem::Refused { name, key, value, reason }
             }
-            OptionError::Required { expected, .. } => Problem::Required { name, key, expected },
+            OptionError::Required { expected, .. } => {
+                let option = index.map(|index| &self.options[index]);
+                let help = option.map_or("", |option| &option.help);
+                // What follows a semicolon is detail.
+                let meaning = help.split(';').next().unwrap_or_default().to_owned();
+                let is_span = option.is_some_and(|o| o.bounds.as_deref() == Some("span"));
+                let bound = if is_span { Bound::Span } else { Bound::Nothing };
+                Problem::Required { name, key, meaning, expected, bound }
+            }
             other => {
                 let (value, reason) = (String::new(), other.to_string());
                 Problem::Refused { name, key, value, reason }
@@ -277,12 +289,14 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         let lower = candidate.to_lowercase();
         let is_beginning =
             |a: &str, b: &str| a.chars().count() >= 3 && b.starts_with(a) && a.len() < b.len();
-        let distance = match strsim::damerau_levenshtein(&word, &lower) {
+        let limit = (lower.chars().count() / 3).max(1);
+        let distance = match word.chars().count().abs_diff(lower.chars().count()) {
             // Half a name, or a name with something added: "three", "taxi-v3".
             _ if is_beginning(&word, &lower) || is_beginning(&lower, &word) => 1,
-            distance => distance,
+            // At least as far apart as their lengths; the table of the distance is as large as their product.
+            apart if apart > limit => apart,
+            _ => strsim::damerau_levenshtein(&word, &lower),
         };
-        let limit = (lower.chars().count() / 3).max(1);
         // A word of one letter is one letter away from every other.
         let is_close = distance <= limit && distance < lower.chars().count();
         if is_close && best.is_none_or(|(least, _)| distance < least) {

@@ -22,6 +22,7 @@ use crate::plot::{
 };
 use crate::record::Provenance;
 use crate::stats::Study;
+use crate::text::named;
 use tucrl::truth::Baseline;
 
 /// Captions and paths of the figures of one world.
@@ -32,7 +33,7 @@ pub type Figures = Vec<(String, String)>;
 #[non_exhaustive]
 pub enum ReportError {
     /// A file could not be written.
-    #[error("{}: cannot be written: {source}", path.display())]
+    #[error("{}: cannot be written: {source}", named(path))]
     Write {
         /// The file.
         path: PathBuf,

@@ -68,6 +68,8 @@ pub struct Job {
     pub model: Model,
     /// What regret is measured against.
     pub truth: Arc<Truth>,
+    /// Why the run cannot begin, if it cannot.
+    pub failure: Option<RunError>,
     /// The algorithm with its options.
     pub algorithm: Arc<dyn Algorithm>,
     /// The steps and the seeds.
@@ -161,6 +163,9 @@ fn run_one(job: &Job, cell: usize, worker: usize, watch: &dyn Watch) -> Option<O
         Begin::At(state) => Some(*state),
         Begin::Skip => return None,
     };
+    if let Some(error) = &job.failure {
+        return Some(never_began(&job.truth, error.clone()));
+    }
     let begun = panic::catch_unwind(AssertUnwindSafe(|| job.begin(state)));
     let mut run = match begun {
         Ok(Ok(run)) => run,
@@ -206,11 +211,14 @@ fn run_one(job: &Job, cell: usize, worker: usize, watch: &dyn Watch) -> Option<O
     Some(Outcome { record: run.record(), last_regret: run.regret(), ending, simulate, plan })
 }
 
-/// What a panic said.
 fn bug(panic: &(dyn Any + Send)) -> RunError {
+    RunError::Bug { message: said(panic).into() }
+}
+
+/// The message of a panic.
+pub(crate) fn said(panic: &(dyn Any + Send)) -> &str {
     let said = panic.downcast_ref::<String>().map(String::as_str);
-    let message = said.or_else(|| panic.downcast_ref().copied()).unwrap_or("no message");
-    RunError::Bug { message: message.into() }
+    said.or_else(|| panic.downcast_ref().copied()).unwrap_or("no message")
 }
 
 /// The outcome of a run that has nothing to show.
@@ -251,7 +259,7 @@ mod tests {
         let truth = Arc::new(Truth::of(&model).unwrap());
         let checkpoints = Checkpoints::PerDecade(3);
         let spec = RunSpec { steps, checkpoints, master_seed: 5, run };
-        Job { model, truth, algorithm: Arc::new(algorithm), spec }
+        Job { model, truth, failure: None, algorithm: Arc::new(algorithm), spec }
     }
 
     fn on(threads: usize, cells: &[Job], watch: &dyn Watch) -> Vec<Option<Outcome>> {

@@ -1,10 +1,10 @@
 //! How are several runs summarised?
 //!
-//! Means with 95 % intervals by Student's t, quantiles, and the growth exponent: the slope of ln regret against ln t
-//! between two times, 1 for linear, 1/2 for a square root, 0 for a flat curve. Submodules: bootstrap intervals, curves
+//! Means with 95 % intervals by Student's t, and quantiles. Submodules: bootstrap intervals, growth exponents, curves
 //! of an experiment, ranks and paired comparisons.
 
 mod bootstrap;
+mod growth;
 mod ranking;
 mod study;
 #[cfg(test)]
@@ -13,8 +13,9 @@ mod tests;
 use std::f64::consts::PI;
 
 pub use bootstrap::{Bootstrap, Interval};
+pub use growth::Growth;
 pub use ranking::{Difference, Pair, differences, sign_test};
-pub use study::{AgentStudy, Growth, Point, Study, WorldStudy};
+pub use study::{AgentStudy, Point, Study, WorldStudy};
 
 /// The two-sided 95 % quantile of the normal law.
 const NORMAL: f64 = 1.959_963_984_540_054;
@@ -110,12 +111,6 @@ fn expansion(degrees: f64) -> f64 {
         + odd(&[-945.0, -1920.0, 1482.0, 776.0, 79.0]) / (92_160.0 * degrees.powi(4))
 }
 
-/// The slope of ln value against ln time between two points; none where a logarithm is undefined.
-pub fn growth(from: (u64, f64), to: (u64, f64)) -> Option<f64> {
-    let slope = (to.1 / from.1).ln() / (to.0 as f64 / from.0 as f64).ln();
-    (from.1 > 0.0 && to.1 > 0.0 && slope.is_finite()).then_some(slope)
-}
-
 #[cfg(test)]
 mod by_hand {
     use super::*;
@@ -172,20 +167,5 @@ mod by_hand {
         let width = half_width(&[1.0, 2.0, 6.0]).unwrap();
         assert_close(width, 4.302_652_729_749_462 * (7.0f64 / 3.0).sqrt(), 1e-12);
         assert_eq!(half_width(&[4.0; 9]), Some(0.0));
-    }
-
-    #[test]
-    fn growth_is_the_exponent_of_a_power() {
-        let at = |exponent: f64| {
-            let value = |t: u64| 7.0 * (t as f64).powf(exponent);
-            growth((1000, value(1000)), (10_000, value(10_000))).unwrap()
-        };
-        for exponent in [-0.3, 0.0, 0.5, 1.0] {
-            assert!((at(exponent) - exponent).abs() < 1e-12);
-        }
-        for (from, to) in [(-1.0, 2.0), (0.0, 2.0), (2.0, -1.0), (f64::NAN, 1.0)] {
-            assert_eq!(growth((10, from), (100, to)), None);
-        }
-        assert_eq!(growth((10, 1.0), (10, 2.0)), None);
     }
 }

@@ -9,9 +9,10 @@
 mod envelope;
 mod error;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use serde::de::DeserializeOwned;
@@ -23,11 +24,11 @@ pub use error::{Damage, StoreError};
 
 use crate::catalogue::Catalogue;
 use crate::experiment::{CellId, Experiment};
-use crate::formats::save::{TEMPORARY, atomically};
+use crate::formats::save::{Disk, System, TEMPORARY, atomically_on};
 use crate::formats::{FormatError, IfExists};
 use crate::record::{Provenance, StoredRun};
 
-const EXPERIMENT: &str = "experiment.toml";
+const EXPERIMENT_FILE: &str = "experiment.toml";
 const RUNS: &str = "runs";
 /// Temporary files older than this belong to processes that were killed.
 const ABANDONED: Duration = Duration::from_secs(24 * 3600);
@@ -39,6 +40,7 @@ pub struct Store {
     runs: PathBuf,
     /// Identifies this process across machines.
     process: String,
+    disk: Arc<dyn Disk>,
 }
 
 /// The checkpoint of an unfinished run.
@@ -52,8 +54,8 @@ pub struct StoredState {
     pub taken: u64,
     /// True if it was written because the process was told to stop.
     pub is_stopped: bool,
-    /// The state of the run.
-    pub state: RunState,
+    /// The state of the run; none if its learner cannot be saved, so that it can be seen but not continued.
+    pub state: Option<RunState>,
 }
 
 /// What to do with a directory that holds results.
@@ -77,9 +79,18 @@ impl Store {
         catalogue: &Catalogue,
         if_results: IfResults,
     ) -> Result<Self, StoreError> {
-        let store = Self::at(directory);
+        Self::at(directory).created(experiment, catalogue, if_results)
+    }
+
+    fn created(
+        self,
+        experiment: &Experiment,
+        catalogue: &Catalogue,
+        if_results: IfResults,
+    ) -> Result<Self, StoreError> {
+        let (store, directory) = (&self, self.directory.as_path());
         let failed = |source| FormatError::io(directory, source);
-        let copy = directory.join(EXPERIMENT);
+        let copy = directory.join(EXPERIMENT_FILE);
         fs::create_dir_all(directory).map_err(failed)?;
         let has_results = store.has_results()?;
         if !has_results && !copy.exists() {
@@ -87,14 +98,14 @@ impl Store {
                 let name = entry.map_err(failed)?.file_name();
                 let name = name.to_string_lossy();
                 // Another process may create it at the same time.
-                if !name.starts_with(TEMPORARY) && name != RUNS && name != EXPERIMENT {
+                if !name.starts_with(TEMPORARY) && name != RUNS && name != EXPERIMENT_FILE {
                     return Err(StoreError::NotAnExperiment { path: directory.into() });
                 }
             }
         }
         // Without results nothing is lost by replacing the copy of the experiment.
         if has_results && copy.exists() {
-            let stored = Experiment::read(&copy, catalogue)?;
+            let stored = store.experiment(catalogue)?;
             if let Some((key, stored, asked)) = stored.difference(experiment) {
                 let path = directory.into();
                 return Err(StoreError::OtherExperiment { path, key, stored, asked });
@@ -110,10 +121,11 @@ impl Store {
         fs::create_dir_all(&store.runs).map_err(failed)?;
         if !has_results || !copy.exists() {
             let text = experiment.text().as_bytes();
-            atomically(&copy, IfExists::Replace, |out| out.write_all(text))?;
+            let disk = &*store.disk;
+            atomically_on(disk, &copy, IfExists::Replace, |out| out.write_all(text))?;
         }
         store.remove_abandoned();
-        Ok(store)
+        Ok(self)
     }
 
     /// Opens the directory of an experiment for reading.
@@ -121,11 +133,20 @@ impl Store {
     /// # Errors
     /// When there is no experiment, or its file cannot be read.
     pub fn open(directory: &Path, catalogue: &Catalogue) -> Result<(Self, Experiment), StoreError> {
-        let copy = directory.join(EXPERIMENT);
+        let copy = directory.join(EXPERIMENT_FILE);
         if !copy.exists() {
             return Err(StoreError::NoExperiment { path: directory.into() });
         }
-        Ok((Self::at(directory), Experiment::read(&copy, catalogue)?))
+        let store = Self::at(directory);
+        let experiment = store.experiment(catalogue)?;
+        Ok((store, experiment))
+    }
+
+    /// The experiment that the results belong to.
+    fn experiment(&self, catalogue: &Catalogue) -> Result<Experiment, StoreError> {
+        let copy = self.directory.join(EXPERIMENT_FILE);
+        let fits = |experiment: &Experiment| matches!(self.foreign_run(experiment), Ok(None));
+        Ok(Experiment::read_stored(&copy, catalogue, fits)?)
     }
 
     fn at(directory: &Path) -> Self {
@@ -133,7 +154,8 @@ impl Store {
         // The address of a local also differs between processes on machines with equal clocks.
         let unique = format!("{} {} {:p}", std::process::id(), now.as_nanos(), &now);
         let process = blake3::hash(unique.as_bytes()).to_hex()[..8].to_string();
-        Self { directory: directory.into(), runs: directory.join(RUNS), process }
+        let (runs, disk) = (directory.join(RUNS), Arc::new(System));
+        Self { directory: directory.into(), runs, process, disk }
     }
 
     /// The directory.
@@ -152,6 +174,7 @@ impl Store {
     /// When the file is damaged, newer than this program, or cannot be read.
     pub fn run(&self, cell: &CellId) -> Result<Option<(Header, StoredRun)>, StoreError> {
         let path = self.run_file(cell);
+        refuse_others(&path)?;
         let found = match envelope::read::<StoredRun>(&path, Kind::Run) {
             Err(StoreError::File(FormatError::NotFound { .. })) => return Ok(None),
             found => found?,
@@ -178,7 +201,7 @@ impl Store {
         if !serde_json::from_str::<StoredRun>(&body).is_ok_and(|back| back == *run) {
             return Err(envelope::lossy(&path));
         }
-        envelope::write(&path, Kind::Run, &body, provenance)
+        envelope::write(&*self.disk, &path, Kind::Run, &body, provenance)
     }
 
     /// Stores the checkpoint of an unfinished run, replacing the last one of this process.
@@ -192,7 +215,7 @@ impl Store {
     ) -> Result<(), StoreError> {
         let path = self.runs.join(format!("{}.{}.state", state.cell.stem(), self.process));
         let body = serde_json::to_string(state).map_err(|_| envelope::lossy(&path))?;
-        envelope::write(&path, Kind::State, &body, provenance)
+        envelope::write(&*self.disk, &path, Kind::State, &body, provenance)
     }
 
     /// The checkpoints of a cell, by any process.
@@ -225,6 +248,7 @@ impl Store {
     /// # Errors
     /// When it is damaged, newer than this program, or gone.
     pub fn state(&self, path: &Path, cell: &CellId) -> Result<(Header, StoredState), StoreError> {
+        refuse_others(path)?;
         let (header, body) = envelope::open(path)?;
         envelope::refuse_older(path, &header)?;
         let found: (Header, StoredState) = (header, envelope::understand(path, &body)?);
@@ -285,11 +309,17 @@ impl Store {
 
     /// A run in the directory that does not belong to the experiment.
     fn foreign_run(&self, experiment: &Experiment) -> Result<Option<PathBuf>, StoreError> {
-        let stems: BTreeSet<String> =
-            experiment.cells().iter().map(|cell| cell.id.stem()).collect();
-        let is_foreign =
-            |name: &str| name.strip_suffix(".run").is_some_and(|stem| !stems.contains(stem));
-        Ok(self.names()?.filter(|(name, _)| is_foreign(name)).map(|(_, path)| path).min())
+        // A folder is no run of any experiment.
+        let is_file = |path: &PathBuf| !path.is_dir();
+        let mut foreign: BTreeMap<String, PathBuf> = self
+            .names()?
+            .filter_map(|(name, path)| Some((name.strip_suffix(".run")?.to_owned(), path)))
+            .filter(|(_, path)| is_file(path))
+            .collect();
+        if !foreign.is_empty() {
+            experiment.cells().iter().for_each(|cell| drop(foreign.remove(&cell.id.stem())));
+        }
+        Ok(foreign.into_values().next())
     }
 
     fn has_results(&self) -> Result<bool, StoreError> {
@@ -302,8 +332,9 @@ impl Store {
     fn remove_abandoned(&self) {
         let Ok(names) = self.names() else { return };
         for (_, path) in names.filter(|(name, _)| name.starts_with(TEMPORARY)) {
-            let age = fs::metadata(&path).and_then(|data| data.modified()).ok();
-            let age = age.and_then(|modified| modified.elapsed().ok());
+            let modified = fs::metadata(&path).and_then(|data| data.modified()).ok();
+            // A date far in the future is that of a wrong clock.
+            let age = modified.map(|modified| modified.elapsed().unwrap_or_else(|e| e.duration()));
             if age.is_some_and(|age| age > ABANDONED) {
                 // Errors are ignored: leftovers are harmless.
                 let _ = fs::remove_file(path);
@@ -319,6 +350,16 @@ impl Store {
         };
         let entries = entries.into_iter().flatten().filter_map(Result::ok);
         Ok(entries.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path())))
+    }
+}
+
+/// A folder, a pipe or a device under the name of a run or a checkpoint is damage: reading a pipe would wait forever.
+fn refuse_others(path: &Path) -> Result<(), StoreError> {
+    match fs::metadata(path) {
+        Ok(data) if !data.is_file() => {
+            Err(StoreError::Damaged { path: path.into(), damage: Damage::NoFile })
+        }
+        _ => Ok(()),
     }
 }
 
@@ -338,7 +379,7 @@ pub enum Checkpoint<A> {
 pub fn write_agent(path: &Path, agent: &impl Serialize) -> Result<(), StoreError> {
     let body = serde_json::to_string(agent).map_err(|_| envelope::lossy(path))?;
     let (simulate, plan) = (Duration::ZERO, Duration::ZERO);
-    envelope::write(path, Kind::Agent, &body, &Provenance::now(1, simulate, plan))
+    envelope::write(&System, path, Kind::Agent, &body, &Provenance::now(1, simulate, plan))
 }
 
 /// Reads the checkpoint of an agent or of a run.
@@ -366,8 +407,16 @@ fn foreign(run: &StoredRun, cell: &CellId) -> Option<Damage> {
         ("steps", spec.steps.to_string(), cell.steps.to_string()),
         ("master_seed", spec.master_seed.to_string(), cell.master_seed.to_string()),
         ("run", spec.run.to_string(), cell.run.to_string()),
-        ("checkpoints", format!("{:?}", spec.checkpoints), format!("{:?}", cell.checkpoints)),
     ];
     let differs = pairs.into_iter().find(|(_, found, expected)| found != expected);
-    differs.map(|(key, found, expected)| Damage::Foreign { key, found, expected })
+    let times = || {
+        // There may be many: they are compared before they are put into words.
+        let (found, expected) = (&spec.checkpoints, &cell.checkpoints);
+        let words = || ("checkpoints", format!("{found:?}"), format!("{expected:?}"));
+        (found != expected).then(words)
+    };
+    differs.or_else(times).map(|(key, found, expected)| Damage::Foreign { key, found, expected })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,10 @@
-//! How are numbers formatted, in all outputs?
+//! How are numbers, paragraphs and text from elsewhere formatted, in all outputs?
+
+mod quote;
 
 use std::time::Duration;
+
+pub use quote::{clipped, is_hidden, listed, named, printable, printable_lines, quoted};
 
 /// Significant digits of [`number`].
 const DIGITS: i32 = 10;
@@ -183,6 +187,11 @@ pub fn plain_growth(exponent: f64) -> String {
     format!("{:.2}", exponent + 0.0)
 }
 
+/// A p-value: three decimals, and never 0.
+pub fn p_value(p: f64) -> String {
+    if p < 0.001 { "p < 0.001".into() } else { format!("p = {p:.3}") }
+}
+
 /// The fewest digits that read back to the same number.
 pub fn exact(value: f64) -> String {
     if value != 0.0 && !(1e-5..1e16).contains(&value.abs()) {
@@ -343,9 +352,31 @@ pub fn rounded(value: f64, digits: usize) -> f64 {
     format!("{value:.*e}", digits.saturating_sub(1)).parse().unwrap_or(value)
 }
 
+/// Breaks a paragraph into lines of at most `width` characters, between words.
+pub fn wrapped(paragraph: &str, width: usize) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for word in paragraph.split_whitespace() {
+        let line = lines.len() - 1;
+        let used = lines[line].chars().count();
+        if used > 0 && used + 1 + word.chars().count() > width {
+            lines.push(word.into());
+        } else {
+            let blank = if used > 0 { " " } else { "" };
+            lines[line] += &format!("{blank}{word}");
+        }
+    }
+    lines
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paragraphs_are_wrapped_between_words() {
+        assert_eq!(wrapped("one two  three", 7), ["one two", "three"]);
+        assert_eq!(wrapped("extraordinary", 3), ["extraordinary"]);
+    }
 
     #[test]
     fn numbers_have_ten_digits_and_no_idle_zeros() {
@@ -480,6 +511,14 @@ mod tests {
             // A column of `learn` has 22 characters.
             assert!(text.chars().count() < 22);
         }
+    }
+
+    #[test]
+    fn a_p_value_is_never_zero() {
+        let shown = [0.0, 1e-300, 0.000_999, 0.001, 0.0625, 0.9996, 1.0].map(p_value);
+        let expected = ["p < 0.001", "p < 0.001", "p < 0.001", "p = 0.001", "p = 0.062"];
+        assert_eq!(shown[..5], expected);
+        assert_eq!(shown[5..], ["p = 1.000", "p = 1.000"]);
     }
 
     #[test]

@@ -1,11 +1,11 @@
 //! What should be known before a long computation begins?
 
-use serde_json::Value;
-use tucrl::learner::{Setting, TooShort};
+use tucrl::learner::{Remedy, Setting, TooShort, TooShortReason};
+use tucrl::truth::Facts;
 
 use crate::catalogue::NamedAgent;
 use crate::names::shown;
-use crate::text::digits;
+use crate::text::{digits, rounded_up, wrapped};
 
 /// The warning about a world whose start cannot be reached from every reachable state.
 pub const NOT_RECOVERABLE: &str = "\
@@ -15,24 +15,66 @@ the start cannot be reached from every reachable state.
 
 /// Why a run is too short for an agent, if it is.
 pub fn too_short(agent: &NamedAgent, setting: &Setting, reachable: u64) -> Option<String> {
-    let why = agent.algorithm().too_short(setting, reachable)?;
-    let TooShort { visits, what, width, alpha } = why;
-    let head = format!("{agent}: {} steps are too few for its confidence widths.", setting.steps);
-    if visits < 2.0 {
-        return Some(format!(
-            "{head}\n  \
-             Not even every action of every reachable state can be tried twice, so the\n  \
-             whole run is exploration. Take more steps."
-        ));
-    }
-    let (visits, width) = (digits(visits, 3), digits(width, 2));
+    let TooShort { reason, remedy } = agent.algorithm().too_short(setting, reachable)?;
+    let steps = setting.steps;
+    let (head, why) = match reason {
+        TooShortReason::Width { visits, .. } if visits < 2.0 => (
+            format!("{steps} steps are too few for its confidence widths."),
+            "Not even every action of every reachable state can be tried twice, so the whole run is exploration.".into(),
+        ),
+        TooShortReason::Width { visits, what, width } => (
+            format!("{steps} steps are too few for its confidence widths."),
+            format!(
+                "Even if every action of every reachable state were tried {} times, {what} would be {}. A width of 1 \
+                 or more excludes nothing, so the whole run is exploration.",
+                digits(visits, 3),
+                digits(width, 2)
+            ),
+        ),
+        TooShortReason::Other(why) => (format!("{steps} steps are too few."), why),
+        _ => (format!("{steps} steps are too few."), String::new()),
+    };
+    let advice = match remedy {
+        Some(Remedy { options, effect, limits }) => {
+            let option = |(key, value): &(_, _)| format!("{key}={}", shown(value, false));
+            let options: Vec<String> = options.iter().map(option).collect();
+            format!("Take more steps, or set {}, which {effect}. {limits}", options.join(","))
+        }
+        None => "Take more steps.".into(),
+    };
+    let body = wrapped(format!("{why} {advice}").trim_start(), COLUMNS - INDENT.len());
+    Some(format!("{agent}: {head}\n{INDENT}{}", body.join(&format!("\n{INDENT}"))))
+}
+
+const COLUMNS: usize = 80;
+const INDENT: &str = "  ";
+/// How uncertain regret after so many steps is, if its error is not small.
+pub fn uncertain_regret(facts: &Facts, steps: u64) -> Option<String> {
+    let error = facts.regret_error(steps)?;
     Some(format!(
-        "{head}\n  \
-         Even if every action of every reachable state were tried {visits} times,\n  \
-         {what} would be {width}. A width of 1 or more\n  \
-         excludes nothing, so the whole run is exploration. Take more steps, or\n  \
-         narrower widths: alpha={} would bring it to about {}.",
-        shown(&Value::from(alpha), false),
-        TooShort::AIM
+        "the optimal gain is certified only to ± {}, so regret after\n  \
+         {steps} steps is uncertain by ± {}.\n  \
+         Compare rewards, or the regrets of two agents: their difference does not\n  \
+         depend on the gain.",
+        rounded_up(facts.gain_error),
+        rounded_up(error)
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use tucrl::truth::Truth;
+
+    use super::*;
+
+    #[test]
+    fn regret_is_called_uncertain_when_the_error_of_the_gain_adds_up() {
+        let mut facts = Truth::unavailable().facts().clone();
+        facts.gain_error = 2e-9;
+        assert_eq!(uncertain_regret(&facts, 1_000_000), None);
+        let text = uncertain_regret(&facts, 1_000_000_000).unwrap();
+        assert!(text.contains("± 2e-9, so regret"), "{text}");
+        assert!(text.contains("1000000000 steps is uncertain by ± 2"), "{text}");
+        assert!(text.lines().all(|line| line.len() < 80), "{text}");
+    }
 }

@@ -28,7 +28,7 @@ const SIGNATURE: &str = "        states: _Whole | None = None,
         r_max: SupportsFloat | None = None,
         reward_range: _Range | None = None,
         steps: _Whole | None = None,
-        seed: SupportsIndex = 0,
+        seed: _Seed = 0,
         run: SupportsIndex = 0,
 ";
 

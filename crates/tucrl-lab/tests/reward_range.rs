@@ -155,7 +155,7 @@ fn bad_ranges_in_files_are_refused_with_their_place() {
     let json = |range: &str| JSON.replace("\"reward_range\":[-10,20]", range);
     let drn = |notes: &str| format!("//@tucrl version 1\n{notes}\n{DRN}");
     let range = "is not a range of rewards: give the lowest reward, then a larger highest reward, both finite \
-                 and not more than 1.8e308 apart";
+                 and not more than 1e100 apart";
     for (content, expected) in [
         (json("\"reward_range\":[20,-10]"), format!("m.json:2: (20, -10) {range}")),
         (json("\"reward_range\":[1,1]"), format!("m.json:2: (1, 1) {range}")),

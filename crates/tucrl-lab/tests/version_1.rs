@@ -14,7 +14,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 use tucrl_lab::execute::{self, Options};
 use tucrl_lab::store::{self, Header};
-use tucrl_lab::{Catalogue, Checkpoint, Experiment, Store, StoreError, StoredRun};
+use tucrl_lab::{Catalogue, Checkpoint, Experiment, NamedAgent, Store, StoreError, StoredRun};
 
 fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
@@ -30,6 +30,11 @@ fn copy(name: &str) -> TempDir {
         fs::copy(entry.path(), folder.path().join("runs").join(entry.file_name())).unwrap();
     }
     folder
+}
+
+/// An agent with the defaults of that time.
+fn former(spec: &str) -> NamedAgent {
+    Catalogue::default().former().agent(spec).unwrap()
 }
 
 fn opened(folder: &TempDir) -> (Store, Experiment) {
@@ -65,7 +70,7 @@ fn the_same_cells_computed_now_are_the_same_to_the_last_bit() {
     for ((_, then), now) in stored().into_iter().zip(now) {
         assert_eq!((&then.facts, &then.record), (&now.facts, &now.record), "{}", then.label);
         // The options of version 2 are those of the algorithm that `agent` names, and all else is as it was.
-        let options = Catalogue::default().agent(&then.agent).unwrap().algorithm().options();
+        let options = former(&then.agent).algorithm().options();
         assert_eq!(now.options, options);
         assert_eq!(StoredRun { options, ..then }, now);
     }
@@ -77,7 +82,7 @@ fn the_options_of_version_1_are_those_that_the_agent_names() {
     for entry in fs::read_dir(data("version-1/runs")).unwrap() {
         let text = fs::read_to_string(entry.unwrap().path()).unwrap();
         let body: Value = serde_json::from_str(text.lines().nth(1).unwrap()).unwrap();
-        let named = Catalogue::default().agent(body["agent"].as_str().unwrap()).unwrap();
+        let named = former(body["agent"].as_str().unwrap());
         let (old, new) = (&body["spec"]["algorithm"], named.algorithm().options());
         match named.kind().about().name {
             "tucrl" => {

@@ -9,9 +9,10 @@ use std::path::Path;
 use tucrl_lab::formats::save::atomically;
 use tucrl_lab::formats::{FormatError, IfExists};
 use tucrl_lab::record::Provenance;
+use tucrl_lab::report::markdown::{cell, failure};
 use tucrl_lab::report::text::provenance_rows;
 use tucrl_lab::stats::{Study, WorldStudy};
-use tucrl_lab::text::{grouped, with_half};
+use tucrl_lab::text::{grouped, printable, with_half};
 
 /// The line of one agent.
 #[derive(Debug, Clone, PartialEq)]
@@ -59,6 +60,10 @@ pub struct Origin<'a> {
 /// The page in Markdown.
 pub fn page(study: &Study<'_>, provenance: &[Provenance], origin: &Origin<'_>) -> String {
     let Origin { command, description, digest } = origin;
+    // Within a comment and within backticks.
+    let command = printable(command).replace('`', "'").replace("-->", "-- >").replace('|', "\\|");
+    // The author's own Markdown, but no HTML and no links.
+    let description = description.replace('&', "&amp;").replace('<', "&lt;").replace('[', "\\[");
     let lines = lines(study);
     let mut out = format!(
         "# League table\n\n<!-- Written by `{command}`; do not edit. -->\n\n{description}\n\n\
@@ -69,7 +74,7 @@ pub fn page(study: &Study<'_>, provenance: &[Provenance], origin: &Origin<'_>) -
         // Writing to a string cannot fail.
         let _ = out.write_fmt(text);
     };
-    let names: Vec<&str> = study.worlds.iter().map(|world| world.world).collect();
+    let names: Vec<String> = study.worlds.iter().map(|world| cell(world.world)).collect();
     let rule = " ---: |".repeat(names.len());
     say(format_args!("\n## Places\n\n| agent | mean place | {} |\n", names.join(" | ")));
     say(format_args!("| --- | ---: |{rule}\n"));
@@ -79,22 +84,23 @@ pub fn page(study: &Study<'_>, provenance: &[Provenance], origin: &Origin<'_>) -
             .iter()
             .map(|rank| rank.map_or("–".into(), |rank| rank.to_string()))
             .collect();
-        say(format_args!("| {} | {:.1} | {} |\n", line.label, line.mean_rank, places.join(" | ")));
+        let (label, places) = (cell(line.label), places.join(" | "));
+        say(format_args!("| {label} | {:.1} | {places} |\n", line.mean_rank));
     }
     say(format_args!("\n## Regret\n\nMean ± half the 95 % interval by Student's t.\n\n| agent |"));
     for world in &study.worlds {
         let time = world.time.map_or(String::new(), |t| format!(", t = {}", grouped(t as f64)));
-        say(format_args!(" {}{time} |", world.world));
+        say(format_args!(" {}{time} |", cell(world.world)));
     }
     say(format_args!("\n| --- |{rule}\n"));
     for line in &lines {
-        say(format_args!("| {} |", line.label));
+        say(format_args!("| {} |", cell(line.label)));
         for world in &study.worlds {
             let agent = world.agents.iter().find(|agent| agent.label == line.label);
             let point = agent
                 .and_then(|agent| agent.regret.iter().find(|point| Some(point.t) == world.time));
-            let cell = point.map_or("–".into(), |point| with_half(point.mean, point.student));
-            say(format_args!(" {cell} |"));
+            let regret = point.map_or("–".into(), |point| with_half(point.mean, point.student));
+            say(format_args!(" {regret} |"));
         }
         say(format_args!("\n"));
     }
@@ -104,7 +110,7 @@ pub fn page(study: &Study<'_>, provenance: &[Provenance], origin: &Origin<'_>) -
     ));
     for WorldStudy { world, facts, .. } in &study.worlds {
         let (states, reachable) = (grouped(facts.states as f64), grouped(facts.reachable as f64));
-        let (span, class) = (facts.span, &facts.class);
+        let (world, span, class) = (cell(world), facts.span, &facts.class);
         say(format_args!("| {world} | {states} | {reachable} | {span:.2} | {class} |\n"));
     }
     say(format_args!("\n## Agents\n\n| label | spec |\n| --- | --- |\n"));
@@ -112,7 +118,7 @@ pub fn page(study: &Study<'_>, provenance: &[Provenance], origin: &Origin<'_>) -
     for agent in study.worlds.iter().flat_map(|world| &world.agents) {
         if !seen.contains(&agent.label) {
             seen.push(agent.label);
-            say(format_args!("| {} | `{}` |\n", agent.label, agent.agent));
+            say(format_args!("| {} | `{}` |\n", cell(agent.label), agent.agent));
         }
     }
     let mut failed = study.failed().peekable();
@@ -120,12 +126,12 @@ pub fn page(study: &Study<'_>, provenance: &[Provenance], origin: &Origin<'_>) -
         say(format_args!("\n## Failed runs\n\n"));
     }
     for run in failed {
-        let why = run.error.as_deref().unwrap_or_default().replace('\n', " ");
-        say(format_args!("- {}, {}, run {}: {why}\n", run.world, run.label, run.spec.run));
+        say(format_args!("- {}\n", failure(run)));
     }
     say(format_args!("\n## Provenance\n\n| | |\n| --- | --- |\n| command | `{command}` |\n"));
     say(format_args!("| experiment, blake3 | {digest} |\n"));
     for row in &provenance_rows(provenance).rows {
+        let row: Vec<String> = row.iter().map(|text| cell(text)).collect();
         say(format_args!("| {} |\n", row.join(" | ")));
     }
     out

@@ -15,16 +15,19 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tucrl::learner::{AgentError, Algorithm, Knowledge, Learner, Saved, Setting, Start};
-use tucrl::planner::PlanError;
 use tucrl::reward::RewardRange;
 use tucrl::rng::{Purpose, RandomStream};
 use tucrl::space::{Space, StateId};
 use tucrl::truth::Truth;
 use tucrl_lab::NamedAgent;
 use tucrl_lab::text::exact;
+use tucrl_lab::warnings;
 
 use crate::errors::{bad_input, failed};
+use crate::learning::warn;
 use crate::rewards;
+use crate::seed::Seed;
+use crate::work;
 use crate::world::AnyWorld;
 use masks::Masks;
 use states::{States, text};
@@ -32,6 +35,8 @@ use states::{States, text};
 /// More actions per state would take megabytes for each state seen.
 const MOST_ACTIONS: u32 = 1 << 16;
 const MOST_STATES: u64 = 1 << 63;
+/// In spaces beyond this size most states are not expected to be reachable.
+const VAST: u64 = 1_000_000;
 /// How far rounding may put a reward outside its range, in units of the width of the range.
 const ROUNDING: f64 = 1e-9;
 
@@ -53,7 +58,13 @@ const ROUNDING: f64 = 1e-9;
 ///     rewards in these units, and gains are in these units.
 /// r_max: the same as `reward_range=(0, r_max)`.
 /// steps: how many steps are planned, for options that depend on it.
-/// seed, run: the agent's own random numbers; `seed=1, run=3` are those of run 3 of `tucrl learn --seed 1`.
+/// seed, run: the agent's own random numbers; `seed=1, run=3` are those of run 3 of `tucrl learn --seed 1`. A generator
+///     of NumPy is a seed too, and `None` is a new one every time.
+///
+/// Plans run on all cores without the interpreter's lock, and Ctrl-C stops them: the agent is then as before. One
+/// thread at a time may use an agent.
+///
+/// Warns if so many steps are too few for the agent's confidence widths; pass `steps` if you plan other than a million.
 ///
 /// Agents can be copied and pickled in the middle of an episode; copies are independent.
 ///
@@ -91,10 +102,14 @@ pub(crate) struct PyAgent {
 #[pymethods]
 impl PyAgent {
     #[new]
-    #[pyo3(signature = (
-        spec, states=None, actions=None, *, mask=None, world=None, r_max=None, reward_range=None,
-        steps=None, seed=0, run=0, **options
-    ))]
+    #[pyo3(
+        signature = (
+            spec, states=None, actions=None, *, mask=None, world=None, r_max=None,
+            reward_range=None, steps=None, seed=Seed(0), run=0, **options
+        ),
+        text_signature = "(spec, states=None, actions=None, *, mask=None, world=None, r_max=None, \
+                          reward_range=None, steps=None, seed=0, run=0, **options)"
+    )]
     fn new(
         py: Python<'_>,
         spec: &str,
@@ -105,7 +120,7 @@ impl PyAgent {
         r_max: Option<f64>,
         reward_range: Option<&Bound<'_, PyAny>>,
         steps: Option<&Bound<'_, PyAny>>,
-        seed: u64,
+        seed: Seed,
         run: u64,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
@@ -137,6 +152,10 @@ impl PyAgent {
         let setting =
             Setting { space: space.clone(), r_max, steps, knowledge: Knowledge::default() };
         named.check(&setting).map_err(bad_input)?;
+        let reachable = world.as_ref().map_or_else(|| assumed(space.states()), AnyWorld::reachable);
+        if let Some(warning) = warnings::too_short(&named, &setting, reachable) {
+            warn(py, &warning, 1)?;
+        }
         let masks = Masks::new(mask, space.states())?;
         let agent = Self {
             spec: named.to_string(),
@@ -144,7 +163,7 @@ impl PyAgent {
             space,
             range,
             horizon: steps,
-            random: RandomStream::of_run(seed, run, Purpose::Agent),
+            random: RandomStream::of_run(seed.0, run, Purpose::Agent),
             world,
             learner: None,
             here: 0,
@@ -183,7 +202,10 @@ impl PyAgent {
         let action = match self.chosen {
             // Asked again: the same answer, also for randomised agents.
             Some(action) => action,
-            None => learner.act().map_err(planning)?,
+            None => match learner.act_without_planning() {
+                Some(action) => action,
+                None => plan(py, &mut **learner)?,
+            },
         };
         self.chosen = Some(action);
         Ok(self.masks.outside(self.here, action))
@@ -327,7 +349,7 @@ impl PyAgent {
         }
         let started = self.start(&self.setting(py)?, start.number);
         let mut learner = started.map_err(|error| self.missing(error))?;
-        let action = learner.act().map_err(planning)?;
+        let action = plan(py, &mut *learner)?;
         self.states.keep(state, &start)?;
         self.here = start.number;
         self.learner = Some(learner);
@@ -449,7 +471,13 @@ fn nearly(reward: f64, range: RewardRange) -> PyResult<f64> {
     )))
 }
 
+/// The next action of a learner that has to plan for it.
 #[cold]
-fn planning(error: PlanError) -> PyErr {
-    failed(error)
+fn plan(py: Python<'_>, learner: &mut dyn Learner) -> PyResult<u32> {
+    work::run(py, "planning", |_| learner.act())?.map_err(failed)
+}
+
+/// How many states are reachable, for warnings, where nobody knows: all of them; in a vast space perhaps one.
+pub(crate) fn assumed(states: u64) -> u64 {
+    if states > VAST { 1 } else { states }
 }

@@ -1,39 +1,39 @@
-//! How are many agents run while Python stays responsive?
-//!
-//! The runner uses its own threads without the interpreter's lock. The calling thread wakes up a few times per second,
-//! lets Python handle signals, so that Ctrl-C stops all runs within a chunk, and reports the steps taken.
+//! How are many agents run on all cores, and how far are they?
 
 mod runs;
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
+use tucrl::pulse::Pulse;
 use tucrl::run::Run;
-use tucrl_lab::experiment::LONGEST;
+use tucrl::truth::SEARCH_LIMIT;
+use tucrl_lab::experiment::{LONGEST, with_span};
 use tucrl_lab::runner::{Outcome, Watch};
-use tucrl_lab::{Experiment, InMemory, NamedAgent, World, execute};
+use tucrl_lab::{Experiment, InMemory, NamedAgent, ReadOptions, World, execute};
 
 use crate::agent::whole;
 use crate::errors::{bad_input, failed, of_experiment};
+use crate::seed::Seed;
+use crate::work::{self, Progress};
 use crate::world::AnyWorld;
 pub(crate) use runs::PyRuns;
 
-/// Interval of signal handling and progress.
-const TICK: Duration = Duration::from_millis(100);
-
 /// Counts the steps of all cells, and carries the stop signal.
-struct Meter {
+struct Meter<'a> {
     taken: Vec<AtomicU64>,
-    stop: AtomicBool,
+    progress: &'a Progress,
 }
 
-impl Watch for Meter {
+impl Watch for Meter<'_> {
     fn wants_stop(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+        self.progress.is_stopped()
+    }
+
+    fn pulse(&self, _worker: usize) -> Option<Arc<Pulse>> {
+        Some(Arc::clone(self.progress.pulse()))
     }
 
     fn at(&self, _worker: usize, cell: usize, run: &Run) {
@@ -45,7 +45,7 @@ impl Watch for Meter {
     }
 }
 
-impl Meter {
+impl Meter<'_> {
     fn total(&self) -> u64 {
         self.taken.iter().map(|taken| taken.load(Ordering::Relaxed)).sum()
     }
@@ -60,91 +60,52 @@ pub(crate) fn learn(
     agents: Vec<String>,
     steps: &Bound<'_, PyAny>,
     seeds: &Bound<'_, PyAny>,
-    seed: u64,
+    seed: Seed,
     jobs: Option<Bound<'_, PyAny>>,
     checkpoints: &Bound<'_, PyAny>,
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<PyRuns> {
     let jobs = jobs.map_or(Ok(0), |jobs| whole("jobs", &jobs, 1, u16::MAX.into()))?;
-    let agents = agents.iter().map(|spec| NamedAgent::parse(spec)).collect::<Result<_, _>>();
+    let world = World::Given { name: world.name().to_owned(), model: world.model() };
+    let parse = |spec: &String| {
+        let refused = |error| with_span(error, &world, &ReadOptions::default(), SEARCH_LIMIT);
+        NamedAgent::parse(spec).map_err(|error| py.detach(|| refused(error)))
+    };
+    let agents = agents.iter().map(parse).collect::<Result<_, _>>();
     let given = InMemory {
-        world: World::Given { name: world.name().to_owned(), model: world.model() },
         agents: agents.map_err(bad_input)?,
+        world,
         steps: whole("steps", steps, 1, LONGEST)?,
         seeds: whole("seeds", seeds, 1, 1_000_000)?,
-        master_seed: seed,
+        master_seed: seed.0,
         checkpoints: whole("checkpoints", checkpoints, 1, 10_000)? as u32,
     };
     let experiment = Experiment::new(given).map_err(of_experiment)?;
     let cells = experiment.cells();
-    let worlds = py.detach(|| execute::prepare(&experiment, &cells, &()));
-    let worlds = worlds.map_err(of_experiment)?;
+    let prepare = |watch: &Progress| execute::prepare(&experiment, &cells, watch);
+    let worlds = work::run(py, "preparing the world", prepare)?.map_err(of_experiment)?;
     for warning in experiment.warnings(&worlds[&0], 0..experiment.agents.len()) {
-        warn(py, &warning)?;
+        warn(py, &warning, 2)?;
     }
-    let pool = rayon::ThreadPoolBuilder::new().num_threads(jobs as usize).build();
-    let pool = pool.map_err(|error| failed(format!("the threads cannot be started: {error}")))?;
-    let work = |watch: &Meter| {
-        pool.install(|| execute::run_in_memory(&experiment, &cells, &worlds, watch))
-    };
-    let outcomes = watched(py, cells.len(), &work, progress.as_ref())?;
+    let (pool, watch) = (work::threads(jobs as usize)?, Progress::new("learning"));
+    let taken = (0..cells.len()).map(|_| AtomicU64::new(0)).collect();
+    let meter = Meter { taken, progress: &watch };
+    let mut tell =
+        || progress.as_ref().map_or(Ok(()), |tell| tell.call1((meter.total(),)).map(drop));
+    let learn = || execute::run_in_memory(&experiment, &cells, &worlds, &meter);
+    let outcomes = work::watched(py, &pool, &watch, learn, &mut tell)?;
+    tell()?;
     let (runs, provenance, _) = execute::records(&experiment, &cells, &worlds, outcomes);
     for run in &runs {
         if let Some(error) = &run.error {
-            warn(py, &format!("{}, run {} failed: {error}", run.agent, run.spec.run))?;
+            warn(py, &format!("{}, run {} failed: {error}", run.agent, run.spec.run), 2)?;
         }
     }
     Ok(PyRuns::new(runs, provenance))
 }
 
-/// Works on another thread, handles signals and reports progress meanwhile.
-fn watched<T: Send>(
-    py: Python<'_>,
-    cells: usize,
-    work: &(dyn Fn(&Meter) -> T + Sync),
-    progress: Option<&Bound<'_, PyAny>>,
-) -> PyResult<T> {
-    let taken = (0..cells).map(|_| AtomicU64::new(0)).collect();
-    let meter = Meter { taken, stop: AtomicBool::new(false) };
-    std::thread::scope(|scope| {
-        let (done, ended) = mpsc::channel::<T>();
-        // The mutex only makes the receiver `Sync`: one thread uses it.
-        let ended = Mutex::new(ended);
-        let listener = || ended.lock().unwrap_or_else(PoisonError::into_inner);
-        let watch = &meter;
-        scope.spawn(move || {
-            // After an exception the receiver is gone.
-            let _ = done.send(work(watch));
-        });
-        let listen = || -> PyResult<T> {
-            loop {
-                let heard = py.detach(|| listener().recv_timeout(TICK));
-                match heard {
-                    Ok(learned) => {
-                        progress.map(|tell| tell.call1((meter.total(),))).transpose()?;
-                        return Ok(learned);
-                    }
-                    Err(RecvTimeoutError::Disconnected) => {
-                        return Err(failed("the runs broke off: please report this"));
-                    }
-                    Err(RecvTimeoutError::Timeout) => {
-                        py.check_signals()?;
-                        progress.map(|tell| tell.call1((meter.total(),))).transpose()?;
-                    }
-                }
-            }
-        };
-        let outcome = listen();
-        if outcome.is_err() {
-            meter.stop.store(true, Ordering::Relaxed);
-            // The threads stop within a chunk; they do not need the interpreter.
-            py.detach(|| while listener().recv().is_ok() {});
-        }
-        outcome
-    })
-}
-
-fn warn(py: Python<'_>, text: &str) -> PyResult<()> {
+/// Warns the Python code that calls us (level 1), or what calls that (level 2).
+pub(crate) fn warn(py: Python<'_>, text: &str, level: i32) -> PyResult<()> {
     let text = std::ffi::CString::new(text).map_err(failed)?;
-    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 3)
+    PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, level)
 }

@@ -1,8 +1,9 @@
 //! The Python package `tucrl`: conversions and checks around the library.
 //!
 //! `agent` drives a learner, `mdp` holds a model and its exact solutions, `world` any environment, `learning` runs many
-//! agents on all cores, `plan` shows plans and episodes, `errors` maps errors to exceptions, `rewards` reads which
-//! rewards are possible. `python/tucrl/_native.pyi` has the types, `docs/python.md` the guide.
+//! agents on all cores, `plan` shows plans and episodes, `work` keeps Python responsive meanwhile, `seed` reads seeds,
+//! `rewards` which rewards are possible, `errors` maps errors to exceptions. `python/tucrl/_native.pyi` has the types,
+//! `docs/python.md` the guide.
 
 mod agent;
 mod errors;
@@ -10,6 +11,8 @@ mod learning;
 mod mdp;
 mod plan;
 mod rewards;
+mod seed;
+mod work;
 mod world;
 
 use pyo3::prelude::*;
@@ -28,7 +31,7 @@ mod _native {
     #[pymodule_export]
     use crate::mdp::PyMdp;
     #[pymodule_export]
-    use crate::plan::{PyEpisode, PyPlan};
+    use crate::plan::PyPlan;
     #[pymodule_export]
     use crate::world::{PyWalk, PyWorld};
 

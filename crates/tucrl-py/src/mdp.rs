@@ -14,16 +14,19 @@ use pyo3::types::{PyBytes, PyDict, PyList, PyTuple};
 use tucrl::mdp::Mdp;
 use tucrl::model::Model;
 use tucrl::policy::Policy;
+use tucrl::pulse::unless_stopped;
 use tucrl::reward::RewardRange;
 use tucrl::rng::RandomStream;
 use tucrl::solve::Solution;
-use tucrl::truth::Truth;
+use tucrl::truth::{Truth, Watch as _};
 use tucrl::{env, evaluate, hitting, structure};
 use tucrl_lab::catalogue::World;
 use tucrl_lab::formats::{self, IfExists, ReadOptions};
 
 use crate::errors::{bad_input, failed, of_file, of_world};
 use crate::rewards;
+use crate::seed::Seed;
+use crate::work::{self, Progress};
 use crate::world::PyWalk;
 
 type Arrays<'py> = (Bound<'py, PyArray1<f64>>, Bound<'py, PyArray1<f64>>);
@@ -85,30 +88,35 @@ impl PyMdp {
             given => rewards::range(r_max, given)?,
         };
         let options = ReadOptions { reward_model, r_max, reward_range };
-        let model = py.detach(|| world.build(&options)).map_err(of_world)?;
+        let build = |watch: &Progress| world.build_watched(&options, watch);
+        let model = work::run(py, "building the world", build)?.map_err(of_world)?;
         Ok(Self::shared(world.to_string(), model))
     }
 
     /// Build a model from arrays.
     ///
-    /// transitions: an array of states × actions × states; or a list of matrices of states × states, dense or
-    ///     SciPy-sparse, one per action. A row of zeros means that the state does not have the action; such
-    ///     rows come after those of the actions that it has.
-    /// rewards: one per state, per state and action, or per transition (states × actions × states).
+    /// transitions: an array of states × actions × states (axes "sas") or actions × states × states (axes "ass"), also as
+    ///     nested lists; or a list or array of matrices of states × states, dense or SciPy-sparse, one per action. A row of
+    ///     zeros means that the state does not have the action; such rows come after those of the actions that it has.
+    /// rewards: one per state, per state and action, or per transition, in the order of either axes.
+    /// axes: "sas" or "ass"; required where there are as many actions as states, as both would fit.
+    /// normalize: whether to divide each row by its sum, for rows that rounding, as to float32, keeps from adding up to 1.
     /// start: the state it starts in, or one probability per state.
     /// reward_range: the lowest and the highest possible reward; 0 and the largest of the array, or 1, unless given.
     /// r_max: the same as `reward_range=(0, r_max)`.
     /// law: "constant", or "bernoulli" for the lowest or the highest reward with the given means.
+    /// state_names, action_names: a name for each state and action.
     ///
     /// >>> import numpy as np, tucrl
     /// >>> stay_or_go = np.array([[[1.0, 0.0], [0.5, 0.5]], [[0.0, 1.0], [1.0, 0.0]]])
-    /// >>> mdp = tucrl.MDP.from_arrays(stay_or_go, np.array([[0.5, 0.0], [1.0, 0.0]]))
+    /// >>> mdp = tucrl.MDP.from_arrays(stay_or_go, np.array([[0.5, 0.0], [1.0, 0.0]]), axes="sas")
     /// >>> round(mdp.gain, 12), mdp.policy.tolist()
     /// (1.0, [1, 0])
     #[staticmethod]
     #[pyo3(
         signature = (*arguments, **options),
-        text_signature = "(transitions, rewards, *, start=0, r_max=None, reward_range=None, law='constant', name='arrays')"
+        text_signature = "(transitions, rewards, *, axes=None, normalize=False, start=0, r_max=None, reward_range=None, \
+                          law='constant', name='arrays', state_names=None, action_names=None)"
     )]
     fn from_arrays(
         py: Python<'_>,
@@ -123,10 +131,13 @@ impl PyMdp {
     ///
     /// The end of an episode is a transition to the initial states, so the model is continuing.
     /// Rewards and gains keep their units; `reward_range` is by default the lowest and highest reward of the table.
+    ///
+    /// terminal_reward, reset_cost: as for `tucrl.gym.Continuing`; CliffWalking has a terminal reward by default. Warns if
+    ///     every policy has the same gain.
     #[staticmethod]
     #[pyo3(
         signature = (*arguments, **options),
-        text_signature = "(env, *, reward_range=None, name=None)"
+        text_signature = "(env, *, reward_range=None, terminal_reward=None, reset_cost=0.0, name=None)"
     )]
     fn from_gymnasium(
         py: Python<'_>,
@@ -140,9 +151,11 @@ impl PyMdp {
     /// A model from its transitions, sorted by state and action.
     #[staticmethod]
     #[pyo3(signature = (
-        name, states, state, action, next, probability, reward, start, r_max, law, reward_range=None
+        name, states, state, action, next, probability, reward, start, r_max, law, reward_range=None,
+        state_names=None, action_names=None
     ))]
     fn _from_transitions(
+        py: Python<'_>,
         name: String,
         states: usize,
         state: numpy::PyReadonlyArray1<'_, i64>,
@@ -154,7 +167,10 @@ impl PyMdp {
         r_max: f64,
         law: &str,
         reward_range: Option<(f64, f64)>,
+        state_names: Option<Vec<String>>,
+        action_names: Option<Vec<String>>,
     ) -> PyResult<Self> {
+        let names = [state_names, action_names].map(Option::unwrap_or_default);
         let table = build::Table {
             state: state.as_slice()?,
             action: action.as_slice()?,
@@ -164,21 +180,22 @@ impl PyMdp {
         };
         let range = reward_range.map(|(low, high)| RewardRange::new(low, high)).transpose();
         let range = range.map_err(bad_input)?.unwrap_or(RewardRange::up_to(r_max));
-        let model = build::build(states, &table, &start, range, law)?;
+        let build = |_: &Progress| build::build(states, &table, &start, range, law, names);
+        let model = work::run(py, "building the model", build)??;
         Ok(Self::shared(name, Arc::new(model)))
     }
 
     /// A model for pickle: the content of a model file.
     #[staticmethod]
-    fn _from_json(name: String, content: &[u8]) -> PyResult<Self> {
-        let model = build::from_json(content)?;
+    fn _from_json(py: Python<'_>, name: String, content: &[u8]) -> PyResult<Self> {
+        let model = work::run(py, "reading the model", |_| build::from_json(content))??;
         Ok(Self::shared(name, Arc::new(model)))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let this = slf.get();
-        let content = py.detach(|| build::to_json(&this.model))?;
+        let content = work::run(py, "writing the model", |_| build::to_json(&this.model))??;
         let restore = slf.get_type().getattr("_from_json")?;
         let parts = (&this.name, PyBytes::new(py, &content));
         (restore, parts).into_pyobject(py).map(Bound::into_any)
@@ -332,7 +349,8 @@ impl PyMdp {
     /// The maximal end components: the sets of states that can be stayed in forever.
     #[getter]
     fn end_components<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
-        let components = py.detach(|| structure::end_components(&self.model));
+        let find = |_: &Progress| structure::end_components(&self.model);
+        let components = work::run(py, "end components", find)?;
         let members = components.members().iter().map(|members| {
             PyArray1::from_vec(py, members.iter().map(|&state| i64::from(state)).collect())
         });
@@ -350,8 +368,8 @@ impl PyMdp {
     /// >>> import tucrl
     /// >>> tucrl.MDP("three-state:delta=0").classify()
     /// 'weakly communicating'
-    fn classify(&self, py: Python<'_>) -> String {
-        py.detach(|| {
+    fn classify(&self, py: Python<'_>) -> PyResult<String> {
+        work::run(py, "end components", |_| {
             let components = structure::end_components(&self.model);
             structure::classify(&self.model, &components).to_string()
         })
@@ -366,11 +384,14 @@ impl PyMdp {
     #[pyo3(signature = (*, reachable=true))]
     fn diameter(&self, py: Python<'_>, reachable: bool) -> PyResult<f64> {
         let model = &self.model;
-        let steps = py.detach(|| match reachable {
-            true => hitting::diameter_within(model, &structure::reachable(model), &|_, _| ()),
-            false => hitting::diameter(model, &|_, _| ()),
+        let steps = work::run(py, "diameter", |watch| {
+            let report = |done, of| watch.done(done, of);
+            match reachable {
+                true => hitting::diameter_within(model, &structure::reachable(model), &report),
+                false => hitting::diameter(model, &report),
+            }
         });
-        steps.map_err(failed)
+        steps?.map_err(failed)
     }
 
     /// Return gain and bias of a policy from each state.
@@ -379,54 +400,58 @@ impl PyMdp {
     fn evaluate<'py>(&self, py: Python<'py>, policy: &Bound<'_, PyAny>) -> PyResult<Arrays<'py>> {
         let policy = read_policy(policy)?;
         policy.check(&self.model).map_err(bad_input)?;
-        let worth = py.detach(|| evaluate::policy_values(&self.model, &policy)).map_err(failed)?;
+        let evaluate = |_: &Progress| evaluate::policy_values(&self.model, &policy);
+        let worth = work::run(py, "values of the policy", evaluate)?.map_err(failed)?;
         let gain = self.in_own_units(worth.gain);
         Ok((PyArray1::from_vec(py, gain), PyArray1::from_vec(py, worth.bias)))
     }
 
     /// Sample an action in a state: arrays of next states and rewards.
     ///
+    /// seed: a number gives the same samples every time; None, and a generator of NumPy, give new ones.
+    ///
     /// >>> import tucrl
     /// >>> states, rewards = tucrl.MDP("river-swim").sample(0, 1, size=1000, seed=7)
     /// >>> sorted(set(states.tolist()))
     /// [0, 1]
-    #[pyo3(signature = (state, action, size=1, *, seed=0))]
+    #[pyo3(signature = (state, action, size=1, *, seed=None))]
     fn sample<'py>(
         &self,
         py: Python<'py>,
         state: usize,
         action: usize,
         size: usize,
-        seed: u64,
+        seed: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Samples<'py>> {
         self.check_pair(state, action)?;
         if size > 1 << 32 {
             return Err(bad_input(format!("size = {size} is more than 2**32: draw in parts")));
         }
+        let Seed(seed) = seed.map_or_else(|| Seed::fresh(py), |seed| seed.extract())?;
         let mut random = RandomStream::new(seed);
-        let (mut next, mut reward) = (Vec::with_capacity(size), Vec::with_capacity(size));
-        py.detach(|| {
-            for _ in 0..size {
-                let step = env::draw(&self.model, state, action, &mut random);
-                next.push(step.next as i64);
-                reward.push(step.paid);
-            }
-        });
+        let draw = |_| {
+            let step = env::draw(&self.model, state, action, &mut random);
+            (step.next as i64, step.paid)
+        };
+        let draws = unless_stopped(0..size).map(draw);
+        let (next, reward): (Vec<i64>, Vec<f64>) = work::run(py, "sampling", |_| draws.unzip())?;
         Ok((PyArray1::from_vec(py, next), PyArray1::from_vec(py, reward)))
     }
 
     /// Simulate the MDP; `seed=1, run=3` uses the random stream of run 3 of `tucrl learn --seed 1`.
-    #[pyo3(signature = (*, seed=0, run=0))]
-    fn walk(&self, seed: u64, run: u64) -> PyResult<PyWalk> {
-        PyWalk::new(&self.name, &Model::from(&self.model), seed, run)
+    ///
+    /// A generator of NumPy is a seed too, and `None` is a new one every time.
+    #[pyo3(signature = (*, seed=Seed(0), run=0), text_signature = "($self, *, seed=0, run=0)")]
+    fn walk(&self, seed: Seed, run: u64) -> PyResult<PyWalk> {
+        PyWalk::new(&self.name, &Model::from(&self.model), seed.0, run)
     }
 
     /// Write the model to a file atomically, as `.json` (tucrl) or `.drn` (Storm).
     #[pyo3(signature = (path, *, overwrite=false))]
     fn to_file(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<()> {
         let if_exists = if overwrite { IfExists::Replace } else { IfExists::Refuse };
-        let written = py.detach(|| formats::write(&self.model, &path, if_exists));
-        written.map_err(|error| of_file(&error))
+        let write = |_: &Progress| formats::write(&self.model, &path, if_exists);
+        work::run(py, "writing the model", write)?.map_err(|error| of_file(&error))
     }
 
     fn __eq__(&self, other: &Self) -> bool {
@@ -471,7 +496,8 @@ impl PyMdp {
             return Ok(Arc::clone(truth));
         }
         // Two threads may both compute it; the answer is the same.
-        let truth = py.detach(|| Truth::of_table(Arc::clone(&self.model), &())).map_err(failed)?;
+        let solve = |watch: &Progress| Truth::of_table(Arc::clone(&self.model), watch);
+        let truth = work::run(py, "solving the MDP", solve)?.map_err(failed)?;
         Ok(Arc::clone(self.truth.get_or_init(|| Arc::new(truth))))
     }
 

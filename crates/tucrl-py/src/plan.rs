@@ -1,12 +1,17 @@
-//! What does Python see of plans and episodes? `tucrl.Plan` and `tucrl.Episode`, read-only.
+//! What does Python see of plans and episodes? `tucrl.Plan`, read-only, and the fields of `tucrl.Episode`.
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
+use pyo3::types::PyBytes;
 use tucrl::episode::EpisodeRecord;
 use tucrl::planner::Plan;
 use tucrl_lab::report::tables::stop_name;
 
+use crate::errors::{bad_input, failed};
+
 /// The plan of an episode; arrays are by row of `Agent.seen_states`.
+///
+/// Plans can be compared, copied and pickled.
 #[pyclass(name = "Plan", module = "tucrl", frozen)]
 pub(crate) struct PyPlan(Plan);
 
@@ -84,6 +89,23 @@ impl PyPlan {
         self.0.bias_unseen.is_some()
     }
 
+    fn __eq__(&self, other: &Self) -> bool {
+        self.0 == other.0
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let content = serde_json::to_vec(&slf.get().0).map_err(failed)?;
+        let restore = slf.get_type().getattr("_restore")?;
+        (restore, (PyBytes::new(slf.py(), &content),)).into_pyobject(slf.py()).map(Bound::into_any)
+    }
+
+    /// A plan for pickle.
+    #[staticmethod]
+    fn _restore(content: &[u8]) -> PyResult<Self> {
+        let no_plan = |error| bad_input(format!("this is no pickled plan: {error}"));
+        serde_json::from_slice(content).map(Self).map_err(no_plan)
+    }
+
     fn __repr__(&self) -> String {
         format!(
             "tucrl.Plan(gain={:.6}, span={:.6}, seen={}, unseen={}, sweeps={})",
@@ -96,92 +118,27 @@ impl PyPlan {
     }
 }
 
-/// The record of an episode.
-#[pyclass(name = "Episode", module = "tucrl", frozen)]
-pub(crate) struct PyEpisode(EpisodeRecord);
-
-impl PyEpisode {
-    pub(crate) fn new(record: EpisodeRecord) -> Self {
-        Self(record)
-    }
+/// The record of an episode as a `tucrl.Episode`, a class of Python so that frames can be made of a list of them.
+pub(crate) fn episode<'py>(
+    class: &Bound<'py, PyAny>,
+    record: &EpisodeRecord,
+) -> PyResult<Bound<'py, PyAny>> {
+    class.call1((
+        record.start,
+        record.length,
+        stop_name(&record.stop),
+        record.seen,
+        record.unseen,
+        record.under_visited,
+        record.planned_unseen,
+        record.gain,
+        record.span,
+        record.span_seen,
+        record.sweeps,
+    ))
 }
 
-#[pymethods]
-impl PyEpisode {
-    /// The time of its first action, counted from 1.
-    #[getter]
-    fn start(&self) -> u64 {
-        self.0.start
-    }
-
-    /// The number of its actions.
-    #[getter]
-    fn length(&self) -> u64 {
-        self.0.length
-    }
-
-    /// The stop reason: "doubling", "new state", "return to new start", or "horizon" while it is running.
-    #[getter]
-    fn stop(&self) -> &'static str {
-        stop_name(&self.0.stop)
-    }
-
-    /// States seen when it started.
-    #[getter]
-    fn seen(&self) -> u64 {
-        self.0.seen
-    }
-
-    /// Unseen states when it started.
-    #[getter]
-    fn unseen(&self) -> u64 {
-        self.0.unseen
-    }
-
-    /// Under-visited pairs when it started.
-    #[getter]
-    fn under_visited(&self) -> u64 {
-        self.0.under_visited
-    }
-
-    /// Whether unseen states were planned on.
-    #[getter]
-    fn believes_unseen(&self) -> bool {
-        self.0.planned_unseen
-    }
-
-    /// The optimistic gain.
-    #[getter]
-    fn gain(&self) -> f64 {
-        self.0.gain
-    }
-
-    /// The span of the optimistic bias over all states planned on.
-    #[getter]
-    fn span(&self) -> f64 {
-        self.0.span
-    }
-
-    /// The span over the states seen.
-    #[getter]
-    fn span_seen(&self) -> f64 {
-        self.0.span_seen
-    }
-
-    /// Sweeps of the plan.
-    #[getter]
-    fn sweeps(&self) -> u64 {
-        self.0.sweeps
-    }
-
-    fn __repr__(&self) -> String {
-        format!(
-            "tucrl.Episode(start={}, length={}, gain={:.6}, seen={}, stop={:?})",
-            self.0.start,
-            self.0.length,
-            self.0.gain,
-            self.0.seen,
-            self.stop()
-        )
-    }
+/// The class `tucrl.Episode`.
+pub(crate) fn episode_class(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
+    py.import("tucrl._records")?.getattr("Episode")
 }

@@ -12,12 +12,16 @@ use pyo3::prelude::*;
 use tucrl::learner::Knowledge;
 use tucrl::model::Model;
 use tucrl::space::Space;
-use tucrl::truth::Truth;
+use tucrl::structure;
+use tucrl::truth::{SEARCH_LIMIT, Truth};
 use tucrl_lab::catalogue::World;
 use tucrl_lab::formats::ReadOptions;
 
+use crate::agent::assumed;
 use crate::errors::{bad_input, failed, of_world};
 use crate::mdp::PyMdp;
+use crate::seed::Seed;
+use crate::work::{self, Progress};
 pub(crate) use walk::PyWalk;
 
 /// An environment with or without a table.
@@ -58,7 +62,8 @@ impl PyWorld {
             return Err(bad_input("the name of the world is not valid text"));
         };
         let world = World::parse(text).map_err(bad_input)?;
-        let model = py.detach(|| world.open(&ReadOptions::default())).map_err(of_world)?;
+        let open = |_: &Progress| world.open(&ReadOptions::default());
+        let model = work::run(py, "building the world", open)?.map_err(of_world)?;
         Ok(Self::of(world.to_string(), model))
     }
 
@@ -132,9 +137,11 @@ impl PyWorld {
     }
 
     /// Walk through the world at random; `seed=1, run=3` draws the random numbers of run 3 of `tucrl learn --seed 1`.
-    #[pyo3(signature = (*, seed=0, run=0))]
-    fn walk(&self, seed: u64, run: u64) -> PyResult<PyWalk> {
-        PyWalk::new(&self.name, &self.model, seed, run)
+    ///
+    /// A generator of NumPy is a seed too, and `None` is a new one every time.
+    #[pyo3(signature = (*, seed=Seed(0), run=0), text_signature = "($self, *, seed=0, run=0)")]
+    fn walk(&self, seed: Seed, run: u64) -> PyResult<PyWalk> {
+        PyWalk::new(&self.name, &self.model, seed.0, run)
     }
 
     fn __repr__(&self) -> String {
@@ -178,6 +185,17 @@ impl AnyWorld {
         }
     }
 
+    /// How many states are reachable, for warnings; of a world without a table, as [`assumed`].
+    pub(crate) fn reachable(&self) -> u64 {
+        match self.model() {
+            Model::Table(mdp) => {
+                structure::reachable(&mdp).into_iter().filter(|&is_reachable| is_reachable).count()
+                    as u64
+            }
+            other => assumed(other.space().states()),
+        }
+    }
+
     /// All that agents may be told, an optimal policy included.
     pub(crate) fn everything(&self, py: Python<'_>) -> PyResult<Knowledge> {
         let model = self.model();
@@ -186,7 +204,8 @@ impl AnyWorld {
             Self::World(world) => {
                 let truth = &world.get().truth;
                 if truth.get().is_none() {
-                    let found = py.detach(|| Truth::of(&model)).map_err(failed)?;
+                    let find = |watch: &Progress| Truth::within(&model, SEARCH_LIMIT, watch);
+                    let found = work::run(py, "solving the world", find)?.map_err(failed)?;
                     // Another thread may have been faster; both found the same.
                     let _ = truth.set(Arc::new(found));
                 }

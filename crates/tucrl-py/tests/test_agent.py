@@ -50,6 +50,8 @@ NAMES = {
 }
 
 
+# In so vast a space these widths exclude nothing, which is said and does not matter here.
+@pytest.mark.filterwarnings("ignore:.*confidence widths")
 @pytest.mark.parametrize("spec", LEARNERS)
 @pytest.mark.parametrize("name", NAMES.values(), ids=NAMES.keys())
 def test_hashable_states_give_the_run_of_integers(spec: str, name) -> None:  # type: ignore[no-untyped-def]
@@ -221,6 +223,7 @@ def test_a_masked_run_equals_that_of_a_model_with_fewer_actions() -> None:
     mdp = tucrl.MDP.from_arrays(
         np.array([[[0.5, 0.5], [1.0, 0.0]], [[0.9, 0.1], [0.0, 0.0]]]),
         np.array([[0.1, 0.5], [1.0, 0.0]]),
+        axes="sas",
     )
     assert mdp.action_mask.tolist() == [[True, True], [True, False]]
     told = tucrl.Agent("tucrl:alpha=0.05", 2, 2, mask=mdp.action_mask, seed=1)
@@ -313,11 +316,13 @@ def test_known_rewards_survive_a_file(tmp_path: Path) -> None:
 def test_options_may_be_keywords() -> None:
     by_text = tucrl.Agent("scal:c=5,alpha=0.25,augment=false", 3, 2)
     by_words = tucrl.Agent("scal", 3, 2, c=5, alpha=0.25, augment=False)
-    # Keywords are typed for the bare name only; at run time they may be mixed with a spec.
-    both = tucrl.Agent("scal:c=5", 3, 2, alpha=0.25, augment=False)  # type: ignore[call-overload]
+    # Keywords may be mixed with a spec.
+    both = tucrl.Agent("scal:c=5", 3, 2, alpha=0.25, augment=False)
     assert by_text.spec == by_words.spec == both.spec == "scal:c=5,augment=false,alpha=0.25"
 
 
+# In so vast a space these widths exclude nothing, which is said and does not matter here.
+@pytest.mark.filterwarnings("ignore:.*confidence widths")
 def test_a_world_without_a_table_can_be_walked_and_learned() -> None:
     world = pickle.loads(pickle.dumps(tucrl.World("breakout-game")))
     assert world.states > 10**10 and world.states == np.prod([size for _, size in world.factors])
@@ -338,6 +343,8 @@ def test_a_world_without_a_table_can_be_walked_and_learned() -> None:
         walk.step(3)
 
 
+# In so vast a space these widths exclude nothing, which is said and does not matter here.
+@pytest.mark.filterwarnings("ignore:.*confidence widths")
 def test_huge_spaces_cost_nothing() -> None:
     agent = tucrl.Agent("tucrl:alpha=0.01", states=2**63, actions=3, seed=0)
     state = 2**63 - 1
@@ -346,3 +353,45 @@ def test_huge_spaces_cost_nothing() -> None:
         state = (state + action + t) % 2**63
         agent.observe(0.5, state)
     assert agent.steps == 200 and agent.seen > 100
+
+
+def test_episodes_and_plans_are_records() -> None:
+    agent, walk = drawn("tucrl:alpha=0.05", "river-swim")
+    twin, path = drawn("tucrl:alpha=0.05", "river-swim")
+    play(agent, walk, 3000)
+    play(twin, path, 3000)
+    assert agent.episodes == twin.episodes and agent.episode == agent.episodes[-1]
+    assert agent.episodes[0] != agent.episodes[1]
+    assert pickle.loads(pickle.dumps(agent.episodes)) == agent.episodes
+    import pandas
+
+    frame = pandas.DataFrame(agent.episodes)
+    assert list(frame.columns) == list(tucrl.Episode._fields)
+    assert frame["length"].sum() == 3000 and frame["gain"].tolist() == [e.gain for e in agent.episodes]
+    assert frame["stop"].iloc[-1] == "horizon" and len(frame) == len(agent.episodes)
+    plan = agent.plan
+    assert plan is not None and plan == twin.plan == agent.plan
+    stored = pickle.loads(pickle.dumps(plan))
+    assert stored == plan == copy.deepcopy(plan)
+    assert np.array_equal(stored.bias, plan.bias) and stored.gain_bounds == plan.gain_bounds
+    play(agent, walk, 3000)
+    assert agent.plan != plan
+
+
+def test_an_agent_warns_where_learn_would() -> None:
+    spec, steps = "tucrl:alpha=0.01", 10_000
+    with pytest.warns(UserWarning) as of_learn:
+        tucrl.learn("taxi:map=v3", spec, steps, 1)
+    with pytest.warns(UserWarning) as of_agent:
+        tucrl.Agent(spec, world=tucrl.MDP("taxi:map=v3"), steps=steps)
+    told, = {str(warning.message) for warning in of_learn}
+    assert {str(warning.message) for warning in of_agent} == {told}
+    assert "too few for its confidence widths" in told
+    assert {warning.filename for warning in [*of_learn, *of_agent]} == {__file__}, "names this file"
+    # Without a world all states are taken to be reachable, in vast spaces one.
+    with pytest.warns(UserWarning, match="too few"):
+        tucrl.Agent(spec, 500, 6, steps=steps)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tucrl.Agent(spec, 500, 6, steps=10**9)
+        tucrl.Agent("tucrl:relaxation=mass,alpha=0.01", 2**40, 6, steps=10**6)

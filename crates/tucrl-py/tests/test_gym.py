@@ -10,6 +10,7 @@ import tucrl
 from gymnasium import spaces
 from gymnasium.utils.env_checker import check_env
 from gymnasium.wrappers import TimeLimit, TransformObservation
+from tucrl import _endings
 
 
 def make(*names: str, **options: Any) -> gym.Env[Any, Any]:
@@ -27,13 +28,17 @@ def make(*names: str, **options: Any) -> gym.Env[Any, Any]:
 
 TOYS = {
     "taxi": (("Taxi-v4", "Taxi-v3"), {}, "taxi:map=v3", 400),
-    "cliff": (("CliffWalking-v1", "CliffWalking-v0"), {}, "cliff-walking:goal=-1", 37),
+    "cliff": (("CliffWalking-v1", "CliffWalking-v0"), {}, "cliff-walking", 37),
     "lake": (("FrozenLake-v1",), {}, "frozen-lake", 11),
     "calm lake": (("FrozenLake-v1",), {"is_slippery": False}, "frozen-lake:slippery=false", 11),
     "wide lake": (("FrozenLake-v1",), {"map_name": "8x8"}, "frozen-lake:map=8x8", 53),
 }
-#: Our cliff counts from a reward of 0, which Gymnasium's never pays.
-RANGES = {"cliff-walking:goal=-1": (-100, 0)}
+
+
+@pytest.fixture(autouse=True)
+def nothing_announced(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Begin every test as a new process: what is announced once has not been."""
+    monkeypatch.setattr(_endings, "_announced", set())
 
 
 @pytest.mark.parametrize(("names", "options", "ours", "reachable"), TOYS.values(), ids=TOYS)
@@ -41,7 +46,9 @@ def test_a_toy_text_has_the_gain_of_our_world(
     names: tuple[str, ...], options: dict[str, Any], ours: str, reachable: int
 ) -> None:
     env = make(*names, **options)
-    theirs = tucrl.MDP.from_gymnasium(env, reward_range=RANGES.get(ours))
+    # The goal of the cliff, which Gymnasium does not pay for, is announced elsewhere.
+    ends = 1.0 if ours == "cliff-walking" else None
+    theirs = tucrl.MDP.from_gymnasium(env, terminal_reward=ends)
     world = tucrl.MDP(ours)
     # Our worlds are rescaled to [0, 1].
     low, high = theirs.reward_range
@@ -67,19 +74,136 @@ def test_rewards_keep_their_units_whatever_the_range() -> None:
         tucrl.MDP.from_gymnasium(make("MountainCar-v0"))
 
 
-def test_the_snippet_of_the_front_page_works() -> None:
-    env = tucrl.gym.Continuing(make("Taxi-v4", "Taxi-v3"), reward_range=(-10, 20))
-    agent = tucrl.Agent(
-        "tucrl:alpha=0.01", states=500, actions=6, seed=0, reward_range=env.reward_range
-    )
-    s = env.reset(seed=0)
-    for _ in range(20_000):
-        a = agent.act(s)
-        s, r = env.step(a)
-        agent.observe(r, s)
-    assert 250 < agent.seen <= 400 and agent.visits.sum() == 20_000
-    assert env.terminations > 0 and env.truncations == 0
-    assert agent.episode is not None and 0.5 < agent.episode.gain <= 20.0
+def test_a_cliff_is_walked_to_its_goal_and_not_in_circles() -> None:
+    names = ("CliffWalking-v1", "CliffWalking-v0")
+    with pytest.warns(UserWarning, match="terminal_reward=1 .*arriving would earn nothing") as told:
+        cliff = tucrl.MDP.from_gymnasium(make(*names))
+    assert [warning.filename for warning in told] == [__file__]
+    assert "terminal_reward=1" in repr(cliff)
+    # Thirteen steps from the start to the goal, of which the last pays 0 and the others -1.
+    assert cliff.reward_range == (-100, 0)
+    assert cliff.gain == pytest.approx(-12 / 13, abs=1e-9)
+    assert len(set(cliff.policy.tolist())) > 1
+    state, steps = int(np.argmax(cliff.start)), 0
+    arrays = cliff.transitions
+    following = {(s, a): n for s, a, n, _ in zip(*arrays, strict=True)}
+    while steps == 0 or state != 36:
+        state, steps = following[state, cliff.policy[state]], steps + 1
+    assert steps == 13
+    # Announced once; a number agrees, and 0 switches it off.
+    again = tucrl.MDP.from_gymnasium(make(*names))
+    assert again == cliff == tucrl.MDP.from_gymnasium(make(*names), terminal_reward=1)
+    bare = tucrl.MDP.from_gymnasium(make(*names), terminal_reward=0)
+    assert bare.reward_range == (-100, -1) and bare.gain == pytest.approx(-1.0)
+    assert "terminal_reward" not in repr(bare)
+
+
+def test_the_end_of_an_episode_pays_what_is_said() -> None:
+    seen = []
+
+    def twice(state: int, action: int, reward: float, following: int) -> float:
+        seen.append((state, action, reward, following))
+        return 2 * reward
+
+    def after(ends: Any) -> list[float]:
+        env = tucrl.gym.Continuing(Clock(), reward_range=(0, 10), time_limits="keep", **ends)
+        env.reset()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            # Two steps, a termination, a truncation.
+            return [env.step(action)[1] for action in (1, 1, 2, 0)]
+
+    assert after({}) == pytest.approx([1, 2, 3, 1])
+    assert after({"terminal_reward": 4}) == pytest.approx([1, 2, 7, 1])
+    assert after({"terminal_reward": twice}) == pytest.approx([1, 2, 9, 1])
+    assert seen == [(2, 2, 3.0, 3)], "state, action, reward and next state as the agent sees them"
+    assert after({"reset_cost": 1}) == pytest.approx([1, 2, 2, 0])
+    assert after({"terminal_reward": 4, "reset_cost": 1}) == pytest.approx([1, 2, 6, 0])
+    env = tucrl.gym.Continuing(Clock(), (0, 10), terminal_reward=4, reset_cost=0.5)
+    assert "terminal_reward=4, reset_cost=0.5" in repr(env)
+    assert (env.terminal_reward, env.reset_cost) == (4, 0.5)
+    for wrong, fix in (
+        ({"terminal_reward": float("nan")}, "not a finite number"),
+        ({"reset_cost": -1}, "at least 0"),
+    ):
+        with pytest.raises(ValueError, match=fix):
+            tucrl.gym.Continuing(Clock(), (0, 10), **wrong)
+    env = tucrl.gym.Continuing(Clock(), (0, 10), terminal_reward=-4)
+    env.reset()
+    with pytest.raises(ValueError, match="paid -3.0, terminal_reward and reset_cost included"):
+        env.step(2)
+
+
+def test_a_table_pays_the_same_at_the_end_of_an_episode() -> None:
+    def ending(state: int, action: int, reward: float, following: int) -> float:
+        return -1.0 if following in (5, 7, 11, 12) else 1.0
+
+    env = make("FrozenLake-v1", is_slippery=False)
+    model = tucrl.MDP.from_gymnasium(env, terminal_reward=ending, reset_cost=0.5)
+    # Six steps to the goal, which pays 1 + 1 - 0.5; a hole pays 0 - 1 - 0.5.
+    assert model.reward_range == (-1.5, 1.5)
+    assert model.gain == pytest.approx(1.5 / 6, abs=1e-9)
+    walk = tucrl.gym.Continuing(env, (-1.5, 1.5), terminal_reward=ending, reset_cost=0.5)
+    state, choice = walk.reset(seed=0), np.random.default_rng(0)
+    for _ in range(2000):
+        action = int(choice.integers(4))
+        following, reward = walk.step(action)
+        assert reward == pytest.approx(model.mean_rewards[state, action])
+        state = following
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "rewards"),
+    [("CartPole-v1", -1, (0, 1)), ("CartPole-v0", -1, (0, 1)), ("MountainCar-v0", 1, (-1, 0))],
+)
+def test_well_known_environments_have_the_task_that_people_mean(
+    name: str, value: float, rewards: tuple[float, float]
+) -> None:
+    with pytest.warns(UserWarning, match=f"{name} gets terminal_reward={value} ") as told:
+        env = tucrl.gym.Continuing(make(name), reward_range=rewards)
+    assert [warning.filename for warning in told] == [__file__]
+    assert env.terminal_reward == value and f"terminal_reward={value}" in repr(env)
+    tucrl.gym.Continuing(make(name), reward_range=rewards)  # announced once
+    assert tucrl.gym.Continuing(make(name), rewards, terminal_reward=0).terminal_reward == 0
+
+
+def test_a_cart_pole_that_pays_for_falling_needs_no_default() -> None:
+    env = make("CartPole-v1", sutton_barto_reward=True)
+    assert tucrl.gym.Continuing(env, reward_range=(-1, 0)).terminal_reward == 0
+
+
+def test_rewards_that_say_nothing_are_pointed_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tucrl.gym, "_LONG", 100)
+    bare = tucrl.gym.Continuing(make("CartPole-v1"), reward_range=(0, 1), terminal_reward=0)
+    told = tucrl.gym.Continuing(make("CartPole-v1"), reward_range=(0, 1), terminal_reward=-1)
+    for env in (bare, told):
+        env.reset(seed=0)
+    for step in range(99):
+        bare.step(step % 2)
+    with pytest.warns(UserWarning, match="all 100 rewards so far were 1.*terminal_reward"):
+        bare.step(1)
+    for step in range(200):
+        bare.step(step % 2)  # once
+        told.step(0)
+
+
+def test_a_world_in_which_every_policy_is_optimal_is_pointed_out() -> None:
+    class Corridor(gym.Env[Any, Any]):
+        observation_space = spaces.Discrete(3)
+        action_space = spaces.Discrete(2)
+        initial_state_distrib = np.array([1.0, 0.0, 0.0])
+        P = {
+            s: {a: [(1.0, max(0, min(2, s + 2 * a - 1)), -1.0, s == 1 and a == 1)] for a in (0, 1)}
+            for s in range(3)
+        }
+
+    with pytest.warns(UserWarning, match="every policy has the same gain, -1 per step") as told:
+        tucrl.MDP.from_gymnasium(Corridor())
+    assert [warning.filename for warning in told] == [__file__]
+    model = tucrl.MDP.from_gymnasium(Corridor(), terminal_reward=1)
+    assert model.gain == pytest.approx(-0.5)
+    with pytest.warns(UserWarning, match="every policy has the same gain, -1 per step"):
+        tucrl.MDP.from_gymnasium(Corridor(), reward_range=(-1000, 500))
 
 
 def test_a_reset_is_the_transition_that_the_model_says() -> None:
@@ -149,6 +273,61 @@ def test_time_limits_are_taken_off_unless_kept(is_inner: bool) -> None:
         tucrl.gym.Continuing(limited(), (0, 1), time_limits="x")
 
 
+@pytest.mark.parametrize("is_inner", [False, True])
+def test_the_callers_environment_keeps_its_time_limit(is_inner: bool) -> None:
+    def limits(env: Any) -> int:
+        found = 0
+        while isinstance(env, gym.Wrapper):
+            found, env = found + isinstance(env, TimeLimit), env.env
+        return found
+
+    theirs: gym.Env[Any, Any] = TimeLimit(Clock(), max_episode_steps=4)
+    if is_inner:
+        theirs = TransformObservation(theirs, lambda o: o, Clock.observation_space)
+        theirs = TransformObservation(theirs, lambda o: o, Clock.observation_space)
+    env = tucrl.gym.Continuing(theirs, reward_range=(0, 100))
+    assert (limits(theirs), limits(env.env)) == (1, 0)
+    assert env.unwrapped is theirs.unwrapped
+    env.reset()
+    assert [env.step(1)[0] for _ in range(6)] == [1, 2, 3, 4, 5, 6]
+    theirs.reset()
+    assert [theirs.step(0)[3] for _ in range(4)] == [False, False, False, True]
+
+
+def test_what_the_environment_has_can_be_reached() -> None:
+    class Drawn(Clock):
+        metadata: dict[str, Any] = {"render_modes": ["ansi"]}
+        render_mode = "ansi"
+        closed = 0
+
+        def render(self) -> str:
+            return f"time {self.time}"
+
+        def close(self) -> None:
+            self.closed += 1
+
+    inside = Drawn()
+    with tucrl.gym.Continuing(TimeLimit(inside, 9), reward_range=(0, 10)) as env:
+        env.reset(seed=np.random.default_rng(0))
+        env.step(1)
+        assert (env.render(), env.render_mode) == ("time 1", "ansi")
+        assert env.unwrapped is inside
+        assert env.observation_space == Clock.observation_space
+        assert env.action_space == Clock.action_space
+        assert inside.closed == 0
+    assert inside.closed == 1
+
+
+def test_a_generator_seeds_an_environment_and_advances() -> None:
+    env = tucrl.gym.Continuing(make("Taxi-v4", "Taxi-v3"), reward_range=(-10, 20))
+
+    def starts(generator: np.random.Generator) -> list[int]:
+        return [env.reset(seed=generator) for _ in range(20)]
+
+    assert starts(np.random.default_rng(3)) == starts(np.random.default_rng(3))
+    assert len(set(starts(np.random.default_rng(3)))) > 10
+
+
 def test_an_undeclared_reward_range_is_learned_with_a_warning() -> None:
     with pytest.warns(UserWarning, match="no reward_range was declared"):
         env = tucrl.gym.Continuing(Clock())
@@ -190,6 +369,9 @@ def test_only_discrete_actions_can_be_learned() -> None:
         tucrl.gym.Continuing(make("Pendulum-v1"), reward_range=(-17, 0))
 
 
+# So few steps are too few for these widths, which is said and does not matter here.
+@pytest.mark.filterwarnings("ignore:.*confidence widths")
+@pytest.mark.filterwarnings("ignore:.*gets terminal_reward")
 def test_mountain_car_and_cart_pole_in_cells() -> None:
     car = tucrl.gym.Discretize(make("MountainCar-v0"), bins=(20, 21))
     pole = tucrl.gym.Discretize(

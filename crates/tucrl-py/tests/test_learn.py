@@ -120,7 +120,7 @@ def test_too_short_runs_and_unrecoverable_starts_are_warned_about() -> None:
 
 def _trap() -> tucrl.MDP:
     transitions = np.array([[[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [0.0, 1.0]]])
-    return tucrl.MDP.from_arrays(transitions, np.array([[1.0, 0.0], [0.0, 0.0]]))
+    return tucrl.MDP.from_arrays(transitions, np.array([[1.0, 0.0], [0.0, 0.0]]), axes="sas")
 
 
 def test_a_run_that_fails_is_named_and_the_others_go_on() -> None:

@@ -1,7 +1,10 @@
 """A model from anywhere has the exact answers of the library."""
 
+import copy
 import pickle
+import random
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,17 +21,111 @@ def ways() -> dict[str, tucrl.MDP]:
     sparse = [scipy.sparse.csr_array(matrix) for matrix in per_action]
     by_transition = np.repeat(REWARDS[:, :, None], 2, axis=2)
     return {
-        "dense": tucrl.MDP.from_arrays(TRANSITIONS, REWARDS),
-        "by action": tucrl.MDP.from_arrays(per_action, REWARDS),
+        "dense": tucrl.MDP.from_arrays(TRANSITIONS, REWARDS, axes="sas"),
+        "nested lists": tucrl.MDP.from_arrays(TRANSITIONS.tolist(), REWARDS.tolist(), axes="sas"),
+        "by action": tucrl.MDP.from_arrays(per_action, REWARDS, axes="ass"),
+        "an array by action": tucrl.MDP.from_arrays(np.array(per_action), REWARDS, axes="ass"),
+        "an array of arrays": tucrl.MDP.from_arrays(objects(per_action), REWARDS, axes="ass"),
+        "an array of sparse matrices": tucrl.MDP.from_arrays(objects(sparse), REWARDS),
         "sparse": tucrl.MDP.from_arrays(sparse, REWARDS),
         "old sparse": tucrl.MDP.from_arrays([scipy.sparse.coo_matrix(m) for m in sparse], REWARDS),
         "sparse rewards": tucrl.MDP.from_arrays(
             sparse, [scipy.sparse.csr_array(by_transition[:, a, :]) for a in (0, 1)]
         ),
-        "by transition": tucrl.MDP.from_arrays(TRANSITIONS, by_transition),
-        "lists": tucrl.MDP.from_arrays(np.array(TRANSITIONS.tolist()), REWARDS.tolist()),
-        "start law": tucrl.MDP.from_arrays(TRANSITIONS, REWARDS, start=[1.0, 0.0]),
+        "sparse rewards in an array": tucrl.MDP.from_arrays(
+            objects(sparse), objects([scipy.sparse.csr_array(by_transition[:, a, :]) for a in (0, 1)])
+        ),
+        "by transition": tucrl.MDP.from_arrays(TRANSITIONS, by_transition, axes="sas"),
+        "by action and transition": tucrl.MDP.from_arrays(
+            per_action, by_transition.transpose(1, 0, 2), axes="ass"
+        ),
+        "sparse, with dense rewards": tucrl.MDP.from_arrays(
+            sparse, by_transition.transpose(1, 0, 2), axes="ass"
+        ),
+        "start law": tucrl.MDP.from_arrays(TRANSITIONS, REWARDS, axes="sas", start=[1.0, 0.0]),
     }
+
+
+def objects(parts: list[Any]) -> Any:
+    """Return an array of objects, as the toolboxes of MATLAB's descendants hold their matrices."""
+    array = np.empty(len(parts), dtype=object)
+    array[:] = parts
+    return array
+
+
+def random_model(states: int, actions: int) -> tuple[Any, Any]:
+    """Return transitions [s, a, s'] and rewards [s, a, s'] in which no two axes are alike."""
+    draw = np.random.default_rng(states)
+    transitions = draw.dirichlet(np.ones(states), size=(states, actions))
+    return transitions, draw.random((states, actions, states))
+
+
+@pytest.mark.parametrize("actions", [2, 3])
+def test_an_array_and_its_lists_mean_the_same(actions: int) -> None:
+    transitions, rewards = random_model(3, actions)
+    by_action, rewards_by_action = transitions.transpose(1, 0, 2), rewards.transpose(1, 0, 2)
+    expected = tucrl.MDP.from_arrays(transitions, rewards, axes="sas")
+    paid = (transitions * rewards).sum(axis=2)
+    assert np.allclose(expected.mean_rewards, paid, atol=1e-15)
+    same = [
+        tucrl.MDP.from_arrays(transitions.tolist(), rewards.tolist(), axes="sas"),
+        tucrl.MDP.from_arrays(by_action, rewards_by_action, axes="ass"),
+        tucrl.MDP.from_arrays(by_action.tolist(), rewards_by_action.tolist(), axes="ass"),
+        tucrl.MDP.from_arrays(list(by_action), rewards_by_action, axes="ass"),
+    ]
+    if actions == 3:
+        for given in (transitions, transitions.tolist(), list(transitions), by_action):
+            with pytest.raises(ValueError, match="axes='sas' or axes='ass'"):
+                tucrl.MDP.from_arrays(given, rewards)
+        sparse = [scipy.sparse.csr_array(matrix) for matrix in by_action]
+        with pytest.raises(ValueError, match="rewards have the shape .* axes='sas' or axes='ass'"):
+            tucrl.MDP.from_arrays(sparse, rewards)
+        # The issue: read the other way round the same numbers are another model.
+        assert abs(tucrl.MDP.from_arrays(transitions, rewards, axes="ass").gain - expected.gain) > 1e-3
+    else:
+        # The shapes leave no choice, and transitions and rewards may differ.
+        same += [
+            tucrl.MDP.from_arrays(table, paid_by)
+            for table in (transitions, by_action, transitions.tolist(), by_action.tolist())
+            for paid_by in (rewards, rewards_by_action)
+        ]
+        for axes, table in (("ass", transitions), ("sas", by_action)):
+            with pytest.raises(ValueError, match="which is not"):
+                tucrl.MDP.from_arrays(table, rewards, axes=axes)  # type: ignore[arg-type]
+    assert all(mdp == expected for mdp in same)
+
+
+def test_one_state_and_one_action_are_not_ambiguous() -> None:
+    assert tucrl.MDP.from_arrays([[[1.0]]], [[[0.5]]]).gain == pytest.approx(0.5)
+
+
+def test_rounded_rows_are_normalized_when_asked() -> None:
+    transitions, rewards = random_model(40, 3)
+    rounded = transitions.astype(np.float32)
+    with pytest.raises(ValueError, match="sum to .* pass normalize=True"):
+        tucrl.MDP.from_arrays(rounded, rewards)
+    mdp = tucrl.MDP.from_arrays(rounded, rewards, normalize=True)
+    exact = tucrl.MDP.from_arrays(transitions, rewards)
+    assert mdp.gain == pytest.approx(exact.gain, abs=1e-6)
+    state, action, _, probability = mdp.transitions
+    sums = np.bincount(state * 3 + action, weights=probability)
+    assert np.abs(sums - 1).max() < 1e-12
+    with pytest.raises(ValueError, match="sum to 0.9.*corrects rounding"):
+        tucrl.MDP.from_arrays(0.9 * transitions, rewards, normalize=True)
+
+
+def test_states_and_actions_have_the_names_given(tmp_path: Path) -> None:
+    states, actions = ["low", "high"], ["stay", "go"]
+    mdp = tucrl.MDP.from_arrays(
+        TRANSITIONS, REWARDS, axes="sas", state_names=states, action_names=tuple(actions)
+    )
+    assert (mdp.state_names, mdp.action_names) == (states, actions)
+    mdp.to_file(tmp_path / "named.json")
+    assert tucrl.MDP(tmp_path / "named.json").state_names == states
+    with pytest.raises(ValueError, match="1 state names for 2 states"):
+        tucrl.MDP.from_arrays(TRANSITIONS, REWARDS, axes="sas", state_names=["low"])
+    with pytest.raises(ValueError, match="a list of names"):
+        tucrl.MDP.from_arrays(TRANSITIONS, REWARDS, axes="sas", state_names="ab")
 
 
 def test_arrays_of_all_kinds_are_the_same_model() -> None:
@@ -100,8 +197,66 @@ def test_samples_have_the_right_law() -> None:
     assert np.array_equal(again, mdp.sample(0, 0, 50, seed=3)[0])
 
 
+def test_without_a_seed_every_sample_is_new_and_generators_are_seeds() -> None:
+    mdp = tucrl.MDP("garnet:seed=1")
+
+    def drawn(seed: Any = None) -> list[int]:
+        states: list[int] = mdp.sample(0, 0, 200, seed=seed)[0].tolist()
+        return states
+
+    assert drawn() != drawn() and drawn(None) != drawn(None)
+    for make in (np.random.default_rng, random.Random):
+        one, two = make(7), make(7)
+        first, second = drawn(one), drawn(one)
+        assert first != second and [first, second] == [drawn(two), drawn(two)]
+    for bad in (-1, 2**64, 0.5, "x", [1]):
+        with pytest.raises(ValueError, match="is no seed.*default_rng.*fresh entropy"):
+            drawn(bad)
+
+
+def test_walks_agents_and_runs_take_such_seeds_too() -> None:
+    mdp = tucrl.MDP("garnet:seed=1")
+
+    def walked(seed: Any) -> list[int]:
+        walk = mdp.walk(seed=seed)
+        return [walk.step(0)[0] for _ in range(50)]
+
+    def played(seed: Any) -> list[int]:
+        agent = tucrl.Agent("random", 100, 4, seed=seed)
+        actions = []
+        for _ in range(50):
+            actions.append(agent.act(0))
+            agent.observe(0.0, 0)
+        return actions
+
+    def learned(seed: Any) -> list[float]:
+        regret: list[float] = tucrl.learn(mdp, "random", 1000, 1, seed=seed).table()["regret"].tolist()
+        return regret
+
+    for draw in (walked, played, learned):
+        assert draw(3) == draw(3) != draw(4)
+        assert draw(None) != draw(None)
+        assert draw(np.random.default_rng(1)) == draw(np.random.default_rng(1))
+        generator = np.random.default_rng(1)
+        assert draw(generator) != draw(generator), "a generator advances"
+
+
+def test_walks_are_compared_and_pickled() -> None:
+    for world in (tucrl.MDP("garnet:seed=1"), tucrl.World("breakout-game"), tucrl.World("taxi")):
+        walk, twin = world.walk(seed=1), world.walk(seed=1)
+        assert walk == twin and walk != world.walk(seed=2)
+        for _ in range(30):
+            walk.step(0)
+        assert walk != twin
+        other = pickle.loads(pickle.dumps(walk))
+        assert other == walk == copy.copy(walk) and other.state == walk.state
+        assert [other.step(0) for _ in range(30)] == [walk.step(0) for _ in range(30)]
+        assert other == walk
+    assert tucrl.MDP("taxi").walk() != tucrl.MDP("taxi:map=v3").walk()
+
+
 def test_bernoulli_rewards_keep_their_means() -> None:
-    mdp = tucrl.MDP.from_arrays(TRANSITIONS, REWARDS, law="bernoulli")
+    mdp = tucrl.MDP.from_arrays(TRANSITIONS, REWARDS, axes="sas", law="bernoulli")
     assert mdp.gain == pytest.approx(1.0, abs=1e-12)
     _, rewards = mdp.sample(0, 0, 1000)
     assert set(rewards.tolist()) == {0.0, 1.0}
@@ -134,11 +289,13 @@ REFUSED = {
     "rewards above r_max": (TRANSITIONS, REWARDS, {"r_max": 0.5}, "leaves \\[0, 0.5\\]"),
     "the wrong number of rewards": (TRANSITIONS, np.ones(3), {}, "shape \\(3,\\)"),
     "a flat table": (np.ones((2, 2)), REWARDS, {}, "states × actions × states"),
-    "a skew table": (np.ones((2, 2, 3)), REWARDS, {}, "first and the last number differ"),
+    "a skew table": (np.ones((2, 2, 3)), REWARDS, {}, "which is not states × actions × states"),
     "a lone sparse matrix": (scipy.sparse.eye_array(2), REWARDS, {}, "a list of them"),
     "a start outside": (TRANSITIONS, REWARDS, {"start": 7}, "start state 7 does not exist"),
     "a negative start": (TRANSITIONS, REWARDS, {"start": -1}, "numbered from 0"),
     "half a start": (TRANSITIONS, REWARDS, {"start": [0.5, 0.0]}, "start probabilities sum"),
+    "unknown axes": (TRANSITIONS, REWARDS, {"axes": "sa"}, "'sas' and 'ass'"),
+    "sparse matrices by state": ([scipy.sparse.eye_array(2)], REWARDS, {}, "one per action"),
     "an unknown law": (TRANSITIONS, REWARDS, {"law": "normal"}, "constant.*bernoulli"),
     "a gap in the actions": (
         np.array([[[0.0, 0.0], [1.0, 0.0]], [[0.0, 1.0], [1.0, 0.0]]]),
@@ -158,4 +315,4 @@ REFUSED = {
 @pytest.mark.parametrize(("table", "rewards", "options", "fix"), REFUSED.values(), ids=REFUSED)
 def test_a_table_that_is_no_model_is_refused_with_its_place(table, rewards, options, fix) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ValueError, match=f"(?s){fix}"):
-        tucrl.MDP.from_arrays(table, rewards, **options)
+        tucrl.MDP.from_arrays(table, rewards, **{"axes": "sas", **options})

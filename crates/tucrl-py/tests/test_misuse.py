@@ -214,3 +214,21 @@ if __name__ == "__main__":
 
     warnings.simplefilter("ignore")
     main()
+
+
+@pytest.mark.parametrize(
+    ("agent", "message"),
+    [
+        ("scal", "scal needs c, an upper bound on the bias span; the span of this world is 1.005: try c=2"),
+        ("heuristic", "in three-state: heuristic: this algorithm needs a rule of thumb"),
+        ("tucrl:r_max=0.5", "at least the largest reward of the world"),
+    ],
+)
+def test_what_would_hit_every_run_is_refused_before_the_first(agent: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        tucrl.learn("three-state", ["random", agent], 100, seeds=3)
+
+
+def test_a_bound_on_the_span_has_no_default() -> None:
+    with pytest.raises(ValueError, match="r_max times the diameter is one: write scal:c=value"):
+        tucrl.Agent("scal", 3, 2)

@@ -16,12 +16,12 @@ RANGE = (-10, 20)
 
 
 def own() -> tucrl.MDP:
-    return tucrl.MDP.from_arrays(TRANSITIONS, REWARDS, reward_range=RANGE)
+    return tucrl.MDP.from_arrays(TRANSITIONS, REWARDS, axes="sas", reward_range=RANGE)
 
 
 def zero() -> tucrl.MDP:
     """Return the same with every reward larger by 10."""
-    return tucrl.MDP.from_arrays(TRANSITIONS, REWARDS + 10, r_max=30)
+    return tucrl.MDP.from_arrays(TRANSITIONS, REWARDS + 10, axes="sas", r_max=30)
 
 
 def test_a_model_answers_in_the_units_of_its_rewards() -> None:
@@ -126,7 +126,7 @@ def test_coin_flips_pay_the_lowest_or_the_highest_reward() -> None:
 BAD: dict[str, Any] = {
     "both": lambda: tucrl.Agent("tucrl", 2, 2, r_max=1, reward_range=RANGE),
     "both of a model": lambda: tucrl.MDP("m.json", r_max=1, reward_range=RANGE),
-    "both of arrays": lambda: tucrl.MDP.from_arrays(TRANSITIONS, REWARDS, r_max=1, reward_range=RANGE),
+    "both of arrays": lambda: tucrl.MDP.from_arrays(TRANSITIONS, REWARDS, axes="sas", r_max=1, reward_range=RANGE),
 }
 
 
@@ -141,7 +141,7 @@ def test_what_is_no_range_is_refused(bad: tuple[float, float]) -> None:
     with pytest.raises(ValueError, match="not a range of rewards: give the lowest"):
         tucrl.Agent("tucrl", 2, 2, reward_range=bad)
     with pytest.raises(ValueError, match="is no range: give"):
-        tucrl.MDP.from_arrays(TRANSITIONS, REWARDS, reward_range=bad)
+        tucrl.MDP.from_arrays(TRANSITIONS, REWARDS, axes="sas", reward_range=bad)
     for shape in ((1, 2, 3), (1,), "01", 5):
         with pytest.raises(ValueError, match="two numbers: give"):
             tucrl.Agent("tucrl", 2, 2, reward_range=shape)  # type: ignore[arg-type]
@@ -155,8 +155,8 @@ def test_a_reward_outside_the_range_is_refused_with_the_remedy() -> None:
             agent.observe(reward, 1)
     agent.observe(-10 - 1e-12, 1)
     with pytest.raises(ValueError, match=r"leaves \[0, 20\]: widen reward_range"):
-        tucrl.MDP.from_arrays(TRANSITIONS, REWARDS)
+        tucrl.MDP.from_arrays(TRANSITIONS, REWARDS, axes="sas")
     with pytest.raises(ValueError, match=r"leaves \[-5, 20\]: widen reward_range"):
-        tucrl.MDP.from_arrays(TRANSITIONS, REWARDS, reward_range=(-5, 20))
+        tucrl.MDP.from_arrays(TRANSITIONS, REWARDS, axes="sas", reward_range=(-5, 20))
     with pytest.raises(ValueError, match="reward_range is for model files, and taxi is not one"):
         tucrl.MDP("taxi", reward_range=RANGE)

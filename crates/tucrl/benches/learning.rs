@@ -43,7 +43,7 @@ fn walk(bencher: Bencher, name: &str) {
 fn learn(bencher: Bencher, name: &str) {
     let (mdp, truth) = world(name);
     let tucrl = Tucrl { optimism: Optimism::shrunk(0.01), ..Tucrl::default() };
-    let (steps, checkpoints) = (u64::MAX, Checkpoints::At(Vec::new()));
+    let (steps, checkpoints) = (u64::MAX, Checkpoints::at([]));
     let spec = RunSpec { steps, checkpoints, master_seed: 1, run: 0 };
     let mut run = Run::new(spec, Arc::new(tucrl), &Model::from(mdp), Arc::new(truth)).unwrap();
     run.advance(1_000_000).unwrap();

@@ -6,8 +6,10 @@
 //! 2010). The constants are large, so answers include the trivial bound r_max T.
 //!
 //! Differences from the paper: the episode term has S^C A inside its logarithm, as in the lemma it
-//! comes from (the final display has S A). The gap in UCRL's logarithmic regime is divided by r_max,
-//! so that every bound scales with the rewards.
+//! comes from (the final display has S A). The lower-order estimation term has (S + S^C) / 2 where the
+//! paper has S^C: its proof (appendix D.3) bounds |p̃ - p̂|_1 by a sum of widths over S^C, but the radius
+//! of the L1 set (appendix C) sums them over all S; only |p̂ - p|_1 is bounded by the sum over S^C. The gap
+//! in UCRL's logarithmic regime is divided by r_max, so that every bound scales with the rewards.
 
 use std::f64::consts::SQRT_2;
 
@@ -136,7 +138,7 @@ pub fn tucrl_regret(world: &WorldNumbers, steps: u64, delta: f64) -> RegretBound
             * pairs
             * log
             * (3.0 + time.ln())
-            * (diameter * reachable + 1.0),
+            * (diameter * (nominal + reachable) / 2.0 + 1.0),
         under_visited: 2.0 * r_max * (diameter + 1.0) * ((pairs * time).sqrt() + pairs),
         transition_noise: r_max * diameter * noise,
         planning_accuracy: 2.0 * (SQRT_2 + 1.0) * r_max * (pairs * time).sqrt(),
@@ -349,28 +351,28 @@ mod tests {
                 three_state(),
                 1_000_000,
                 [
-                    1.587212e5, 2.543881e5, 8.016000e3, 6.872169e3, 9.656854e3, 8.272627e1,
+                    1.587212e5, 2.967861e5, 8.016000e3, 6.872169e3, 9.656854e3, 8.272627e1,
                     6.872169e3,
                 ],
                 1.072790e7,
-                1.117351e7,
+                1.121591e7,
             ),
             (
                 three_state(),
                 100_000_000,
                 [
-                    1.766488e6, 4.013943e5, 8.001600e4, 7.664179e4, 9.656854e4, 1.093017e2,
+                    1.766488e6, 4.682934e5, 8.001600e4, 7.664179e4, 9.656854e4, 1.093017e2,
                     7.664179e4,
                 ],
                 1.645952e7,
-                1.896738e7,
+                1.903428e7,
             ),
             (
                 taxi(),
                 1_000_000_000,
                 [
                     1.987423e11,
-                    3.476347e12,
+                    3.910875e12,
                     2.267395e8,
                     1.830211e7,
                     7.480167e6,
@@ -390,6 +392,26 @@ mod tests {
             assert_eq!(terms[7].1, (steps as f64).sqrt());
             assert_close(terms[8].1, ninth, 1e-6);
             assert_close(bound.sum(), sum, 1e-6);
+        }
+    }
+
+    /// |p̃ - p|_1 <= |p̃ - p̂|_1 + |p̂ - p|_1 has S widths from the radius of the set and S^C from the widths
+    /// of the reachable states: per step D^C (S + S^C) p+ + 2 beta_r, of which the widths (49/3) L / N± add up
+    /// to (49/3) L 2 S^C A (3 + ln T).
+    #[test]
+    fn the_lower_order_term_counts_unreachable_states_once_and_reachable_ones_twice() {
+        let (steps, delta) = (1_000_000, 0.05);
+        for unreachable in [0, 1, 7, 1000] {
+            let world = WorldNumbers { states: 4 + unreachable, reachable: 4, ..three_state() };
+            let world = WorldNumbers { diameter_reachable: 2.5, r_max: 3.0, ..world };
+            let log = (2.0 * (4 + unreachable) as f64 * 2.0 * 1e6 / delta).ln();
+            let widths = 49.0 / 3.0 * log * 2.0 * (4.0 * 2.0) * (3.0 + 1e6f64.ln());
+            let per_step = 3.0 * 2.5 * (unreachable as f64 + 4.0 + 4.0) + 2.0 * 3.0;
+            let term = tucrl_regret(&world, steps, delta).estimation_lower_order;
+            assert_close(term, widths * per_step, 1e-12);
+            // The paper's S^C in place of (S + S^C) / 2 is the same only where every state is reachable.
+            let published = widths * (3.0 * 2.5 * 8.0 + 2.0 * 3.0);
+            assert_eq!(term > published * (1.0 + 1e-9), unreachable > 0);
         }
     }
 

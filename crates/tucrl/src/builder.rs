@@ -5,7 +5,8 @@
 
 use crate::error::ModelError;
 use crate::mdp::Mdp;
-use crate::reward::{PairReward, RewardLaw, RewardRange};
+use crate::pulse::Pulse;
+use crate::reward::{MAX_REWARD, PairReward, RewardLaw, RewardRange};
 
 /// The largest accepted |sum of a row - 1|.
 pub(crate) const SUM_TOLERANCE: f64 = 1e-9;
@@ -138,7 +139,7 @@ impl MdpBuilder {
         self
     }
 
-    /// Sets the largest possible reward, where the smallest is 0; 1 by default.
+    /// Sets the largest possible reward, where the smallest is 0; 1 by default, at most [`MAX_REWARD`].
     pub fn r_max(&mut self, r_max: f64) -> &mut Self {
         self.reward_range(RewardRange::up_to(r_max))
     }
@@ -185,6 +186,9 @@ impl MdpBuilder {
     /// # Errors
     /// The first defect found.
     pub fn build(mut self) -> Result<Mdp, ModelError> {
+        if Pulse::is_stopped() {
+            return Err(ModelError::Interrupted);
+        }
         self.check_actions();
         let (pairs, states) = (self.model.mean_reward.len() as u32, self.states());
         self.model.pair_start.remove(0);
@@ -203,6 +207,10 @@ impl MdpBuilder {
         if !self.model.range.is_valid() {
             // Only `r_max` makes a range without checking it.
             return Err(ModelError::RewardMax { r_max: self.model.range.high() });
+        }
+        if self.model.range.width() > MAX_REWARD {
+            let (r_max, limit) = (self.model.range.width(), MAX_REWARD);
+            return Err(ModelError::RewardTooLarge { r_max, limit });
         }
         self.model.check_rewards()?;
         self.model.count_from_lowest();
@@ -464,6 +472,10 @@ mod tests {
         assert_eq!(
             refusal(|b| b.r_max(f64::INFINITY).state().action(1.0, [(0, 1.0)])),
             E::RewardMax { r_max: f64::INFINITY }
+        );
+        assert_eq!(
+            refusal(|b| b.state().action(1.7e308, [(0, 1.0)]).r_max(1.7e308)),
+            E::RewardTooLarge { r_max: 1.7e308, limit: 1e100 }
         );
         assert_eq!(refusal(|b| b.state().action(0.0, [(0, 1.0)]).start_law([])), E::NoStart);
         assert_eq!(

@@ -13,6 +13,7 @@ use crate::error::SolveError;
 use crate::graph::{Components, strong_components};
 use crate::mdp::Mdp;
 use crate::policy::Policy;
+use crate::pulse::{Pulse, unless_stopped};
 
 /// The largest number of sweeps of an iteration.
 const SWEEP_LIMIT: u64 = 200_000;
@@ -162,7 +163,7 @@ impl Chain {
         }
         let mut solved = self.solve_around(&members, local)?;
         let mut steps = 64;
-        while !solved.is_finite() && steps < SWEEP_LIMIT {
+        while !solved.is_finite() && steps < SWEEP_LIMIT && !Pulse::is_stopped() {
             // The return time overflows: take a more frequent reference state.
             let common = self.most_frequent(&members, steps, local);
             bring_to_front(&mut members, common);
@@ -220,7 +221,7 @@ impl Chain {
     fn most_frequent(&self, members: &[u32], steps: u64, local: &mut [u32]) -> usize {
         let (rows, _) = self.restricted(members, local);
         let mut law = vec![1.0; members.len()];
-        for _ in 0..steps {
+        for _ in unless_stopped(0..steps) {
             let mut moved: Vec<f64> = law.iter().map(|mass| 0.1 * mass).collect();
             for (row, mass) in rows.iter().zip(&law) {
                 row.iter().for_each(|&(next, p)| moved[next as usize] += 0.9 * p * mass);
@@ -425,7 +426,7 @@ fn sweep_transient(
     let mut law = vec![1.0 / size as f64; size];
     let mut moved = vec![0.0; size];
     let mut residual = f64::INFINITY;
-    for _ in 0..SWEEP_LIMIT {
+    for _ in unless_stopped(0..SWEEP_LIMIT) {
         moved.fill(0.0);
         let (mut leaving, mut missing, mut rounding) = (0.0, 0.0, 0.0);
         for (i, row) in rows.iter().enumerate() {
@@ -488,7 +489,7 @@ fn iterate_class(chain: &Chain, members: &[u32]) -> Result<ClassSolution, SolveE
     let mut bias = vec![0.0; members.len()];
     let mut law = vec![1.0 / members.len() as f64; members.len()];
     let (mut span, mut change) = (f64::INFINITY, f64::INFINITY);
-    for _ in 0..SWEEP_LIMIT {
+    for _ in unless_stopped(0..SWEEP_LIMIT) {
         let mut swept = Vec::with_capacity(bias.len());
         let mut flowed = vec![0.0; law.len()];
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);

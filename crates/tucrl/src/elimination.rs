@@ -18,10 +18,12 @@ use std::collections::BinaryHeap;
 
 pub(crate) use banded::Banded;
 
+use crate::pulse::Pulse;
+
 /// Why an elimination failed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum EliminationError {
-    /// The factors exceed the limit on entries.
+    /// The factors exceed the limit on entries, or a stop was asked for: the iteration used instead then stops too.
     TooMuchFill,
     /// Some state cannot leave: the set is not transient, or the probability underflowed.
     NoWayOut,
@@ -101,7 +103,7 @@ impl Elimination {
             // need to be one: finishing would take minutes and gigabytes.
             let is_too_dense =
                 work.alive_count > dense_limit && work.entries > entry_limit && dense_limit > 0;
-            if is_too_dense || stored + work.entries > fill_limit {
+            if is_too_dense || stored + work.entries > fill_limit || Pulse::is_stopped() {
                 return Err(EliminationError::TooMuchFill);
             }
             let step = work.eliminate(state, &mut leak)?;
@@ -313,6 +315,9 @@ impl Work {
         }
         let mut block_leak: Vec<f64> = states.iter().map(|&state| leak[state as usize]).collect();
         for k in 0..size {
+            if Pulse::is_stopped() {
+                return Err(EliminationError::TooMuchFill);
+            }
             let (above, below) = matrix.split_at_mut((k + 1) * size);
             let row_k = &mut above[k * size..];
             let outflow = block_leak[k] + row_k[k + 1..].iter().sum::<f64>();

@@ -144,18 +144,26 @@ impl<P: Planner> Episodic<P> {
     /// When an episode begins and its plan does not converge; asking again plans again.
     #[inline]
     pub fn act(&mut self) -> Result<ActionId, PlanError> {
-        if let Some(pair) = self.chosen {
-            return Ok(pair - self.counts.pairs_of(self.here).start as u32);
+        match self.act_by_plan() {
+            Some(action) => Ok(action),
+            None => self.begin_episode(),
         }
-        let Some(plan) = self.plan.as_ref().filter(|_| !self.is_over) else {
-            return self.begin_episode();
-        };
+    }
+
+    /// The action to play now; `None` if the next episode must be planned first.
+    #[inline]
+    fn act_by_plan(&mut self) -> Option<ActionId> {
+        if let Some(pair) = self.chosen {
+            return Some(pair - self.counts.pairs_of(self.here).start as u32);
+        }
+        let plan = self.plan.as_ref().filter(|_| !self.is_over)?;
         let is_first = self.time == self.plan_start;
         let rule = self.planner.rule();
         if !is_first {
             let verdict = rule.before_choice(&self.view(plan));
             if verdict != Verdict::Continue {
-                return self.apply(verdict);
+                self.apply(verdict);
+                return None;
             }
         }
         let action = draw(plan, &self.counts, self.here, &mut self.random);
@@ -163,11 +171,12 @@ impl<P: Planner> Episodic<P> {
         if !is_first {
             let verdict = rule.before_pair(&self.view(plan), pair);
             if verdict != Verdict::Continue {
-                return self.apply(verdict);
+                self.apply(verdict);
+                return None;
             }
         }
         self.chosen = Some(pair as u32);
-        Ok(action)
+        Some(action)
     }
 
     #[inline]
@@ -189,19 +198,16 @@ impl<P: Planner> Episodic<P> {
         self.episodes.last().map(|episode| episode.length)
     }
 
-    /// Ends the episode, or only its plan, and plans again.
+    /// Ends the episode, or only its plan.
     #[cold]
-    fn apply(&mut self, verdict: Verdict) -> Result<ActionId, PlanError> {
-        let (Verdict::Replan(stop) | Verdict::End(stop)) = verdict else {
-            return self.begin_episode();
-        };
+    fn apply(&mut self, verdict: Verdict) {
+        let (Verdict::Replan(stop) | Verdict::End(stop)) = verdict else { return };
         self.episodes.extend(self.present(stop));
         self.is_over = true;
         match verdict {
             Verdict::Replan(_) => self.replans += 1,
             _ => self.close_episode(),
         }
-        self.begin_episode()
     }
 
     #[cold]
@@ -330,6 +336,10 @@ where
     #[inline]
     fn act(&mut self) -> Result<ActionId, PlanError> {
         Self::act(self)
+    }
+
+    fn act_without_planning(&mut self) -> Option<ActionId> {
+        self.act_by_plan()
     }
 
     #[inline]

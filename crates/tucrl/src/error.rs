@@ -114,6 +114,17 @@ pub enum ModelError {
         /// The next state given twice.
         next: usize,
     },
+    /// `r_max` is larger than [`MAX_REWARD`](crate::reward::MAX_REWARD).
+    #[error(
+        "r_max = {r_max:e} is more than {limit:e}, the largest accepted: sums and squares of such rewards \
+         overflow: divide the rewards by a constant"
+    )]
+    RewardTooLarge {
+        /// The offending bound.
+        r_max: f64,
+        /// The largest one accepted.
+        limit: f64,
+    },
     /// `r_max` is not a positive finite number.
     #[error("r_max = {r_max} is not a positive finite number: it is the largest possible reward")]
     RewardMax {
@@ -168,6 +179,9 @@ pub enum ModelError {
         /// The largest number supported.
         limit: usize,
     },
+    /// The caller asked to stop.
+    #[error("interrupted before the model was complete")]
+    Interrupted,
 }
 
 /// Why a policy does not fit a model.
@@ -224,6 +238,17 @@ pub enum PolicyError {
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum SolveError {
+    /// Policies are still improving.
+    #[error(
+        "{what} still become shorter after {rounds} rounds of policy iteration: make the MDP smaller or its \
+         rarest transitions more likely"
+    )]
+    StillImproving {
+        /// What was computed.
+        what: &'static str,
+        /// Rounds done.
+        rounds: u64,
+    },
     /// Elimination was too large and iteration did not reach the tolerance.
     #[error(
         "no convergence for {what} after {sweeps} sweeps: the error is {span}, the tolerance \
@@ -234,7 +259,7 @@ pub enum SolveError {
         what: &'static str,
         /// Sweeps done.
         sweeps: u64,
-        /// The error at the end; NaN if unknown.
+        /// The error at the end.
         span: f64,
         /// The error allowed.
         tolerance: f64,

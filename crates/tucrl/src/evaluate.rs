@@ -9,6 +9,7 @@ use crate::error::SolveError;
 use crate::graph;
 use crate::mdp::Mdp;
 use crate::policy::Policy;
+use crate::pulse::Pulse;
 use crate::structure;
 
 /// Gain and bias of one policy.
@@ -42,7 +43,11 @@ pub struct Evaluation {
 /// When the policy does not fit the model, or a huge slowly mixing chain does not converge.
 pub fn policy_values(mdp: &Mdp, policy: &Policy) -> Result<Evaluation, SolveError> {
     policy.check(mdp)?;
-    let values = Chain::of_policy(mdp, policy).values()?;
+    let values = Chain::of_policy(mdp, policy).values();
+    if Pulse::is_stopped() {
+        return Err(SolveError::Interrupted { what: "the values of a policy" });
+    }
+    let values = values?;
     Ok(Evaluation { gain: values.gain, bias: values.bias, classes: values.classes })
 }
 

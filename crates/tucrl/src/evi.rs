@@ -11,9 +11,11 @@
 //! many sweeps as that takes steps, up to millions. When the trend says that many sweeps are left, the optimistic
 //! chain that is greedy for the present values (best actions, best laws) is evaluated exactly, and its bias
 //! becomes the next value vector: policy iteration in the extended MDP. The stopping test stays the same, one
-//! exact sweep whose increments differ by at most epsilon. What follows from it holds for any value vector v: the
-//! gain lies between the increments, the greedy policy attains the lower one, and v(s') - v(s) is at most the
-//! upper one times the optimistic shortest path from s to s', which is the paper's bound on the span.
+//! exact sweep whose increments differ by at most epsilon. What follows from it holds for any value vector v with
+//! increments in [lo, hi]: the gain lies in [lo, hi], the greedy policy attains lo, and v(s') - v(s) is at most hi
+//! times the optimistic shortest path from s to s'. As hi - lo <= epsilon, hi is at most gain + epsilon. The paper's
+//! bound on the span, r_max times the shortest path (appendix E.2), has no epsilon; it holds for iterates from 0, whose
+//! increments never exceed r_max.
 //!
 //! **Many states.** Sweeps over `PARALLEL_FROM` states or more run on the rayon pool; the results do not depend on
 //! the number of threads. [`Pulse`] reports progress and interrupts a plan.
@@ -69,7 +71,7 @@ pub struct EviOptions {
     /// Sweeps after which planning is given up.
     pub sweep_limit: u64,
     /// Whether to start from the previous plan's values instead of 0. The paper proves its span
-    /// bound from 0; the certificate in the module head holds for any start.
+    /// bound from 0; the certificate in the module head, with its epsilon, holds for any start.
     pub warm_start: bool,
 }
 

@@ -17,6 +17,7 @@ use thiserror::Error;
 use crate::error::ModelError;
 use crate::generator::{Generator, GeneratorError, Outcomes, list, start_law};
 use crate::mdp::{MAX_NAMED_STATES, Mdp};
+use crate::pulse::{Pulse, unless_stopped};
 use crate::reward::RewardLaw;
 use crate::space::{ActionId, StateHasher, StateId};
 
@@ -118,6 +119,7 @@ pub fn explore(
         marks: Vec::new(),
     };
     let (mut level_end, mut depth) = (order.len(), 0);
+    let pulse = Pulse::present();
     while marks.len() < order.len() && order.len() <= limit {
         if marks.len() == level_end {
             (level_end, depth) = (order.len(), depth + 1);
@@ -125,8 +127,11 @@ pub fn explore(
         let batch = marks.len()..level_end.min(marks.len() + BATCH);
         let pieces: Vec<Piece> = order[batch]
             .par_chunks(PIECE)
-            .map(|states| expand(generator, states))
+            .map(|states| Pulse::carry(pulse.as_ref(), || expand(generator, states)))
             .collect::<Result<_, _>>()?;
+        if Pulse::is_stopped() {
+            return Err(ExploreError::Interrupted { found: order.len() });
+        }
         for piece in pieces {
             found.pairs += piece.pairs;
             found.transitions += piece.transitions;
@@ -150,7 +155,7 @@ pub fn explore(
 /// Lists all transitions of some states.
 fn expand(generator: &dyn Generator, states: &[StateId]) -> Result<Piece, GeneratorError> {
     let (mut piece, mut outcomes) = (Piece::default(), Outcomes::default());
-    for &state in states {
+    for &state in unless_stopped(states) {
         let mut mark = StateHasher::default();
         for action in 0..generator.space().actions(state) {
             listed(generator, state, action, &mut outcomes)?;
@@ -236,7 +241,7 @@ impl Exploration {
         let unstable = |state, action| GeneratorError::UnstableSupport { state, action };
         let beyond = (!self.is_complete()).then_some(self.states.len());
         for (number, (&state, &mark)) in self.states.iter().zip(&self.marks).enumerate() {
-            if number % BATCH == 0 && !watch(number, self.states.len()) {
+            if Pulse::is_stopped() || number % BATCH == 0 && !watch(number, self.states.len()) {
                 return Err(ExploreError::Interrupted { found: number });
             }
             builder.state();

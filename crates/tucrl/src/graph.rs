@@ -6,6 +6,8 @@
 
 use std::ops::Range;
 
+use crate::pulse::Pulse;
+
 /// The component of a node for which `is_inside` is false.
 pub(crate) const OUTSIDE: u32 = u32::MAX;
 
@@ -47,6 +49,8 @@ pub(crate) fn strong_components(
     let mut open: Vec<u32> = Vec::new();
     let mut path: Vec<(u32, u32, Range<usize>)> = Vec::new(); // node, its number, edges left
     let (mut numbered, mut count) = (0u32, 0u32);
+    // After a stop no more edges are followed, and the components are too small.
+    let mut is_stopped = Pulse::is_stopped();
     for root in 0..nodes {
         if low[root] != UNSEEN || !is_inside(root) {
             continue;
@@ -57,13 +61,16 @@ pub(crate) fn strong_components(
         numbered += 1;
         while let Some((node, number, left)) = path.last_mut() {
             let (node, number) = (*node as usize, *number);
-            if let Some(edge) = left.next() {
+            if let Some(edge) = left.next().filter(|_| !is_stopped) {
                 let Some(next) = target(edge).filter(|&next| is_inside(next)) else { continue };
                 if low[next] == UNSEEN {
                     low[next] = numbered;
                     path.push((next as u32, numbered, edges(next)));
                     open.push(next as u32);
                     numbered += 1;
+                    if numbered % 1024 == 0 {
+                        is_stopped = Pulse::is_stopped();
+                    }
                 } else if component[next] == OUTSIDE {
                     low[node] = low[node].min(low[next]);
                 }
@@ -86,6 +93,38 @@ pub(crate) fn strong_components(
         }
     }
     Components { of: component, count: count as usize }
+}
+
+/// The nodes as a depth-first search leaves them: a node comes after those it leads to, unless they lead
+/// back to it.
+pub(crate) fn postorder(
+    nodes: usize,
+    edges: impl Fn(usize) -> Range<usize>,
+    target: impl Fn(usize) -> usize,
+) -> Vec<u32> {
+    let mut order = Vec::with_capacity(nodes);
+    let mut is_seen = vec![false; nodes];
+    let mut path: Vec<(u32, Range<usize>)> = Vec::new(); // node, edges left
+    for root in 0..nodes {
+        if std::mem::replace(&mut is_seen[root], true) {
+            continue;
+        }
+        path.push((root as u32, edges(root)));
+        while let Some((node, left)) = path.last_mut() {
+            match left.next().map(&target) {
+                Some(next) if !is_seen[next] => {
+                    is_seen[next] = true;
+                    path.push((next as u32, edges(next)));
+                }
+                Some(_) => {}
+                None => {
+                    order.push(*node);
+                    path.pop();
+                }
+            }
+        }
+    }
+    order
 }
 
 /// True for the nodes reachable from the given ones, themselves included.

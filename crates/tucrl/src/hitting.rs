@@ -7,8 +7,7 @@
 //!
 //! Policy iteration from a policy that arrives with probability one. Each policy is evaluated by
 //! elimination or, if that fills in, by sweeps to rounding accuracy. Value iteration would need about
-//! as many sweeps as the diameter has steps. Certificate: if no action improves the times x by more
-//! than e steps in any state, the exact times lie in [x / (1 + e), x].
+//! as many sweeps as the diameter has steps. An action is judged per departure from its state.
 
 use rayon::prelude::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -17,11 +16,12 @@ use crate::chain::TransientSolver;
 use crate::error::SolveError;
 use crate::graph::{self, Reversed};
 use crate::mdp::Mdp;
+use crate::pulse::{Pulse, unless_stopped};
 use crate::structure::{self, Table};
 
 /// The smallest relative improvement that changes an action; smaller ones may be rounding errors.
 const IMPROVEMENT: f64 = 1e-13;
-/// The largest number of rounds of policy iteration.
+/// The largest number of rounds of policy iteration, plus two per state.
 const ROUND_LIMIT: u64 = 1_000;
 
 /// The shortest expected times from every state to `target`; infinite if no policy arrives with
@@ -37,7 +37,11 @@ pub fn fastest_times(mdp: &Mdp, target: usize) -> Result<Vec<f64>, SolveError> {
     let owner = structure::owners(Table::of(mdp));
     let inside = surely_arriving(mdp, &into, &owner, target);
     let mut search = Search { mdp, into: &into, owner: &owner, is_inside: &inside };
-    search.times(target)
+    let times = search.times(target);
+    if Pulse::is_stopped() {
+        return Err(SolveError::Interrupted { what: "the shortest hitting time" });
+    }
+    times
 }
 
 /// The diameter D: the largest shortest expected time between two states.
@@ -69,21 +73,29 @@ pub fn diameter_within(
     if targets.len() < 2 {
         return Ok(0.0);
     }
-    if !structure::is_strongly_connected(mdp, is_inside) {
+    let is_connected = structure::is_strongly_connected(mdp, is_inside);
+    if Pulse::is_stopped() {
+        return Err(SolveError::Interrupted { what: "the diameter" });
+    }
+    if !is_connected {
         return Ok(f64::INFINITY);
     }
     let into = structure::incoming(Table::of(mdp));
     let owner = structure::owners(Table::of(mdp));
-    let done = AtomicUsize::new(0);
-    targets
+    let (done, pulse) = (AtomicUsize::new(0), Pulse::present());
+    let longest = targets
         .par_iter()
         .map(|&target| {
             let mut search = Search { mdp, into: &into, owner: &owner, is_inside };
-            let times = search.times(target)?;
+            let times = Pulse::carry(pulse.as_ref(), || search.times(target))?;
             report(done.fetch_add(1, Ordering::Relaxed) + 1, targets.len());
             Ok(targets.iter().map(|&state| times[state]).fold(0.0, f64::max))
         })
-        .try_reduce(|| 0.0, |a, b| Ok(f64::max(a, b)))
+        .try_reduce(|| 0.0, |a, b| Ok(f64::max(a, b)));
+    if Pulse::is_stopped() {
+        return Err(SolveError::Interrupted { what: "the diameter" });
+    }
+    longest
 }
 
 /// The states from which some policy reaches the target with probability one.
@@ -178,7 +190,8 @@ impl Search<'_> {
             return Ok(times);
         }
         let mut has_to_sweep = false;
-        for _ in 0..ROUND_LIMIT {
+        let rounds = ROUND_LIMIT + 2 * inside.len() as u64;
+        for _ in unless_stopped(0..rounds) {
             let mut leak = vec![0.0; inside.len()];
             let rows = inside.iter().enumerate().map(|(index, &state)| {
                 let mut row = Vec::new();
@@ -207,7 +220,7 @@ impl Search<'_> {
                 let mut best = times[state as usize] * (1.0 - IMPROVEMENT) - blur;
                 for pair in mdp.pairs_of(state as usize) {
                     // Times outside the set are infinite, so a pair that leaves it is never best.
-                    let time = 1.0 + mdp.row(pair).dot(&times);
+                    let time = self.time_of(state as usize, pair, &times);
                     if time < best {
                         best = time;
                         choice[state as usize] = pair as u32;
@@ -219,11 +232,17 @@ impl Search<'_> {
                 return Ok(times);
             }
         }
-        Err(SolveError::NotConverged {
-            what: "shortest hitting times",
-            sweeps: ROUND_LIMIT,
-            span: f64::NAN,
-            tolerance: IMPROVEMENT,
-        })
+        Err(SolveError::StillImproving { what: "shortest hitting times", rounds })
+    }
+
+    /// The time if a pair is played until its state is left, and then the times are as given. A pair that
+    /// seldom leaves its state hardly changes the time by one step, however much better it is.
+    fn time_of(&self, state: usize, pair: usize, times: &[f64]) -> f64 {
+        let (mut leaves, mut rest) = (0.0, 0.0);
+        for (next, p) in self.mdp.row(pair).iter().filter(|&(next, _)| next != state) {
+            leaves += p;
+            rest += p * times[next];
+        }
+        (1.0 + rest) / leaves
     }
 }

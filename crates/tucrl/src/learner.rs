@@ -31,6 +31,12 @@ pub trait Learner: Send + Sync {
     /// When a plan does not converge; the learner is then unchanged.
     fn act(&mut self) -> Result<ActionId, PlanError>;
 
+    /// The action to play now; `None` if a plan must be made first, which [`Learner::act`] does then. Callers who
+    /// make plans elsewhere, such as on another thread, ask this before every action. Learners that plan override it.
+    fn act_without_planning(&mut self) -> Option<ActionId> {
+        self.act().ok()
+    }
+
     /// What the action of the last [`Learner::act`] led to.
     fn observe(&mut self, reward: f64, next: StateId);
 
@@ -228,20 +234,44 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     }
 }
 
-/// Why a run is too short for confidence sets to exclude anything.
+/// Why a run is too short to show anything but exploration, and what would help besides more steps.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TooShort {
-    /// How often every pair would be tried if all were tried equally often.
-    pub visits: f64,
-    /// Which width is too large.
-    pub what: &'static str,
-    /// That width at the end of the run.
-    pub width: f64,
-    /// An alpha for transitions, with one digit, that would make the width about [`TooShort::AIM`].
-    pub alpha: f64,
+    /// Why.
+    pub reason: TooShortReason,
+    /// Options that would help; none if only more steps do.
+    pub remedy: Option<Remedy>,
+}
+
+/// Why a run is too short.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum TooShortReason {
+    /// The confidence sets exclude nothing, even at the end.
+    Width {
+        /// How often every pair would be tried if all were tried equally often.
+        visits: f64,
+        /// Which width is too large.
+        what: &'static str,
+        /// That width at the end of the run.
+        width: f64,
+    },
+    /// Another reason: a sentence.
+    Other(String),
+}
+
+/// Options that make a run long enough.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Remedy {
+    /// The options with their values.
+    pub options: Vec<(&'static str, serde_json::Value)>,
+    /// What they do; completes "which …", without a full stop.
+    pub effect: String,
+    /// Where they fail: a sentence, or nothing.
+    pub limits: &'static str,
 }
 
 impl TooShort {
-    /// The width that the suggestion aims at.
+    /// The width that a suggested alpha aims at.
     pub const AIM: f64 = 0.05;
 }

@@ -57,6 +57,7 @@ pub mod planner;
 pub mod plausible;
 pub mod policy;
 pub mod posterior;
+pub mod pulse;
 pub mod reward;
 pub mod rng;
 pub mod rules;

@@ -72,6 +72,15 @@ impl Model {
         }
     }
 
+    /// The states in which a run may start.
+    pub fn starts(&self) -> Vec<StateId> {
+        let law: Vec<(StateId, f64)> = match self {
+            Self::Table(mdp) => mdp.start().map(|(state, p)| (state as StateId, p)).collect(),
+            Self::Generated(generator) => generator.start(),
+        };
+        law.into_iter().filter(|(_, probability)| *probability > 0.0).map(|(s, _)| s).collect()
+    }
+
     /// The largest possible reward, counted from the smallest.
     pub fn r_max(&self) -> f64 {
         self.reward_range().width()
@@ -115,8 +124,7 @@ impl ModelWalk {
         match model {
             Model::Table(mdp) => Self::Table(Walk::resume(Arc::clone(mdp), at)),
             Model::Generated(generator) => {
-                let (generator, scratch) = (Arc::clone(generator), Scratch::default());
-                Self::Generated(Box::new(GeneratedWalk { generator, at, scratch }))
+                Self::Generated(Box::new(GeneratedWalk::resume(Arc::clone(generator), at)))
             }
         }
     }
@@ -131,7 +139,7 @@ impl ModelWalk {
     pub(crate) fn position(&self) -> &WalkState {
         match self {
             Self::Table(walk) => walk.position(),
-            Self::Generated(walk) => &walk.at,
+            Self::Generated(walk) => walk.position(),
         }
     }
 }
@@ -265,7 +273,17 @@ impl GeneratedWalk {
             [(state, _)] => *state,
             many => many[random.categorical(&many.iter().map(|e| e.1).collect::<Vec<_>>())].0,
         };
-        Ok(Self { generator, at: WalkState { state, random }, scratch: Scratch::default() })
+        Ok(Self::resume(generator, WalkState { state, random }))
+    }
+
+    /// Where the walk stands.
+    pub fn position(&self) -> &WalkState {
+        &self.at
+    }
+
+    /// Continues a walk where another one stood.
+    pub fn resume(generator: Arc<dyn Generator>, at: WalkState) -> Self {
+        Self { generator, at, scratch: Scratch::default() }
     }
 
     fn sampled(&mut self, action: ActionId) -> Option<Result<Step, GeneratorError>> {

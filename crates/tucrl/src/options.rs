@@ -2,8 +2,9 @@
 //!
 //! The options struct is the only source. Field name = key, doc comment = help, `Default` = default, enum
 //! variants = accepted words, `#[schemars(extend("minimum" = 0.0))]` (or `exclusiveMinimum`, `maximum`) = range.
-//! [`Described::of`] reads all of that off the type's JSON schema. Two extensions exist for fields: `x-aliases`,
-//! other spellings of the key, and `x-accepts`, a description of the accepted values where the range does not say it.
+//! [`Described::of`] reads all of that off the type's JSON schema. Three extensions exist for fields: `x-aliases`,
+//! other spellings of the key, `x-accepts`, a description of the accepted values where the range does not say it, and
+//! `x-bounds`, the quantity of the world that a required option bounds from above.
 //!
 //! Option types for values that are not plain: [`NumberOr`] and [`IntegerOr`] (a number or a word), among them
 //! [`Inherited`] (from the option `alpha`) and [`FromWorld`]; [`Required`] (no default); [`Spec`] (another world).
@@ -60,6 +61,9 @@ pub struct OptionInfo {
     /// The option whose value this one has when the key is absent; see [`Inherited`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub inherits: Option<String>,
+    /// The quantity of the world that it bounds from above, such as `span`; the extension `x-bounds`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bounds: Option<String>,
     /// The accepted values.
     pub accepts: Accepts,
     /// What it means.
@@ -433,6 +437,7 @@ fn info(key: &str, schema: &Value, defaults: &Map<String, Value>) -> OptionInfo 
             .collect(),
         default: defaults.get(key).cloned().unwrap_or(Value::Null),
         is_required: find(schema, "x-required").is_some(),
+        bounds: find(schema, "x-bounds").and_then(Value::as_str).map(Into::into),
         inherits: find(schema, "x-inherits").and_then(Value::as_str).map(Into::into),
         accepts,
         help,

@@ -3,11 +3,6 @@
 //! A plan is a policy on the seen states, possibly mixing two actions, with the optimistic gain and
 //! bias that justify it and the numbers that a record of the episode needs. `episode` is the loop around it.
 
-use std::cell::RefCell;
-use std::sync::Arc;
-use std::sync::atomic::Ordering::Relaxed;
-use std::sync::atomic::{AtomicBool, AtomicU64};
-
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -15,6 +10,7 @@ use crate::counts::Counts;
 use crate::counts::Variance;
 use crate::inner_max::Values;
 use crate::plausible::KnownRewards;
+pub use crate::pulse::Pulse;
 use crate::rng::RandomStream;
 use crate::rules::EpisodeRule;
 use crate::space::StateId;
@@ -169,65 +165,6 @@ pub enum PlanError {
         /// What to change.
         advice: &'static str,
     },
-}
-
-/// Progress of the plan under way, for another thread that may show or interrupt it.
-///
-/// It is set for a thread and a closure, not passed through every learner: results do not depend on it.
-#[derive(Debug, Default)]
-pub struct Pulse {
-    stop: Arc<AtomicBool>,
-    sweeps: AtomicU64,
-    span: AtomicU64,
-    tolerance: AtomicU64,
-}
-
-thread_local! {
-    static PULSE: RefCell<Option<Arc<Pulse>>> = const { RefCell::new(None) };
-}
-
-impl Pulse {
-    /// A pulse whose plans are interrupted when the flag is set.
-    pub fn new(stop: Arc<AtomicBool>) -> Arc<Self> {
-        Arc::new(Self { stop, ..Self::default() })
-    }
-
-    /// Calls `work`; plans made on this thread meanwhile report here.
-    pub fn during<R>(self: &Arc<Self>, work: impl FnOnce() -> R) -> R {
-        /// Also when the work panics.
-        struct Restore(Option<Arc<Pulse>>);
-        impl Drop for Restore {
-            fn drop(&mut self) {
-                PULSE.with(|pulse| {
-                    if let Some(pulse) = pulse.replace(self.0.take()) {
-                        pulse.sweeps.store(0, Relaxed);
-                    }
-                });
-            }
-        }
-        let _restore = Restore(PULSE.with(|pulse| pulse.replace(Some(Arc::clone(self)))));
-        work()
-    }
-
-    /// The pulse set for this thread, if any.
-    pub(crate) fn present() -> Option<Arc<Self>> {
-        PULSE.with(|pulse| pulse.borrow().clone())
-    }
-
-    /// Reports progress; returns false if the plan should stop.
-    pub(crate) fn beat(&self, sweeps: u64, span: f64, tolerance: f64) -> bool {
-        self.span.store(span.to_bits(), Relaxed);
-        self.tolerance.store(tolerance.to_bits(), Relaxed);
-        self.sweeps.store(sweeps, Relaxed);
-        !self.stop.load(Relaxed)
-    }
-
-    /// Sweeps of the plan under way, the span of its increments, and the tolerance; `None` between plans.
-    pub fn read(&self) -> Option<(u64, f64, f64)> {
-        let number = |bits: &AtomicU64| f64::from_bits(bits.load(Relaxed));
-        let sweeps = self.sweeps.load(Relaxed);
-        (sweeps > 0).then(|| (sweeps, number(&self.span), number(&self.tolerance)))
-    }
 }
 
 /// What a planner may look at when an episode starts.

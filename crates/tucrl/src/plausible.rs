@@ -185,11 +185,13 @@ impl<'a, S: Shape> PlausibleSet<'a, S> {
         self
     }
 
-    /// Forces every law to give the state numbered `to` at least `least` (or its upper end, if that
-    /// is less): the perturbation under which SCAL's theory works.
-    pub(crate) fn attract(&mut self, to: u32, least: f64) {
-        self.attractor = Some((to, least));
-        S::attract(self, to, least);
+    /// The set in which every law gives the state numbered `to` at least `least` (or its upper end, if that is
+    /// less): the perturbation under which SCAL's theory works.
+    #[must_use]
+    pub(crate) fn attracted(&self, to: u32, least: f64) -> Self {
+        let mut narrowed = Self { attractor: Some((to, least)), ..self.clone() };
+        S::attract(&mut narrowed, to, least);
+        narrowed
     }
 
     /// The counts that the set was made from.

@@ -15,6 +15,9 @@ use thiserror::Error;
 
 use crate::rng::RandomStream;
 
+/// The largest accepted `high - low`: a long run can sum such rewards, and statistics can square the sums.
+pub const MAX_REWARD: f64 = 1e100;
+
 /// The smallest and the largest possible reward of a world, in its own units; `[0, 1]` by default.
 ///
 /// ```
@@ -36,7 +39,7 @@ pub struct RewardRange {
 #[derive(Debug, Clone, PartialEq, Error)]
 #[error(
     "({low}, {high}) is not a range of rewards: give the lowest reward, then a larger highest reward, \
-     both finite and not more than 1.8e308 apart"
+     both finite and not more than 1e100 apart"
 )]
 pub struct RangeError {
     /// The first number.
@@ -49,14 +52,18 @@ impl RewardRange {
     /// The rewards from `low` to `high`.
     ///
     /// # Errors
-    /// When a number is not finite, `low` is not below `high`, or their difference overflows.
+    /// When a number is not finite, `low` is not below `high`, or they are more than [`MAX_REWARD`] apart.
     pub fn new(low: f64, high: f64) -> Result<Self, RangeError> {
         // −0 becomes 0, so that equal ranges are written alike.
         let range = Self { low: low + 0.0, high: high + 0.0 };
-        if range.is_valid() { Ok(range) } else { Err(RangeError { low, high }) }
+        if range.is_valid() && range.width() <= MAX_REWARD {
+            Ok(range)
+        } else {
+            Err(RangeError { low, high })
+        }
     }
 
-    /// The rewards from 0 to `r_max`; builders check that it is positive and finite.
+    /// The rewards from 0 to `r_max`; builders check that it is positive and not too large.
     pub const fn up_to(r_max: f64) -> Self {
         Self { low: 0.0, high: r_max }
     }

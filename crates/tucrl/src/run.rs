@@ -33,11 +33,16 @@ pub enum Checkpoints {
     PerDecade(u32),
     /// This many, evenly spaced, the last one at the last step.
     Even(u64),
-    /// At these times, and the last step.
-    At(Vec<u64>),
+    /// At these times, and the last step. Clones share the list: an experiment may have a million runs.
+    At(Arc<[u64]>),
 }
 
 impl Checkpoints {
+    /// At these times, and the last step.
+    pub fn at(times: impl Into<Arc<[u64]>>) -> Self {
+        Self::At(times.into())
+    }
+
     /// The times, increasing, each once, none beyond `steps`, the last one `steps`.
     pub fn times(&self, steps: u64) -> Vec<u64> {
         let mut times: Vec<u64> = match self {
@@ -52,7 +57,7 @@ impl Checkpoints {
                     .map(|i| (u128::from(steps) * u128::from(i) / u128::from(count)) as u64)
                     .collect()
             }
-            Self::At(times) => times.clone(),
+            Self::At(times) => times.to_vec(),
         };
         times.push(steps);
         times.retain(|&time| time > 0 && time <= steps);
@@ -88,6 +93,12 @@ pub enum RunError {
     /// The world is given by a generator, and the generator is wrong.
     #[error(transparent)]
     World(#[from] GeneratorError),
+    /// The world of the run could not be built or solved.
+    #[error("the world could not be prepared: {message}")]
+    Unprepared {
+        /// Why, and what to change.
+        message: String,
+    },
     /// A panic inside a run, caught so that other runs go on.
     #[error(
         "the run panicked: {message}; if learner and world come with tucrl, please report it with the spec and the seed"

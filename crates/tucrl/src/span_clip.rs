@@ -78,12 +78,22 @@ impl Default for SpanClip {
     }
 }
 
+impl SpanClip {
+    /// The weight of the real transition: a perturbed model needs no aperiodicity.
+    pub(crate) fn tau(&self) -> f64 {
+        match self.mode {
+            Mode::Practical => self.aperiodicity,
+            Mode::Theory => 1.0,
+        }
+    }
+}
+
 /// Plans with a span bound; `low_reward` gives the lower end of a pair's reward interval.
 ///
 /// # Errors
 /// When the sweep limit is reached, or without augmentation no mixture exists.
 pub fn solve<S: Shape>(
-    set: &mut PlausibleSet<'_, S>,
+    set: &PlausibleSet<'_, S>,
     t_k: u64,
     options: &SpanClip,
     low_reward: impl Fn(usize) -> f64,
@@ -94,22 +104,24 @@ pub fn solve<S: Shape>(
 
 /// The same to another accuracy and from other values than 0, whose span must not exceed c.
 pub(crate) fn solve_from<S: Shape>(
-    set: &mut PlausibleSet<'_, S>,
+    set: &PlausibleSet<'_, S>,
     t_k: u64,
     tolerance: f64,
     options: &SpanClip,
     low_reward: impl Fn(usize) -> f64,
     start: Option<&Values>,
 ) -> Result<Plan, PlanError> {
-    let (tau, contraction) = match options.mode {
-        Mode::Practical => (options.aperiodicity, None),
+    // The perturbation depends on c, and it only ever narrows a set: each plan perturbs a copy of its own.
+    let perturbed;
+    let (set, contraction) = match options.mode {
+        Mode::Practical => (set, None),
         Mode::Theory => {
             let least = (set.r_max / (options.c * t_k as f64)).min(1.0);
-            set.attract(0, least);
-            (1.0, Some(1.0 - least))
+            perturbed = set.attracted(0, least);
+            (&perturbed, Some(1.0 - least))
         }
     };
-    let set = &*set;
+    let tau = options.tau();
     let low_reward = |pair: usize| if options.augment_rewards { 0.0 } else { low_reward(pair) };
     let level = options.c / tau;
     let mut run = Sweeper::new(set, tau, start);

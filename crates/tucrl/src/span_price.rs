@@ -9,13 +9,15 @@
 //! g_c never falls, never grows faster than c (clipping d higher adds at most d to every value), and is not concave:
 //! the search is branch and bound. Between c1 and c2 no gain exceeds min(g_c2, g_c1 + c - c1). The interval with
 //! the largest bound is halved until no bound exceeds the best value by more than r_max / sqrt(t_k). All bounds
-//! use certified ends of the gains, so the answer is certified.
+//! use certified ends of the gains, so the answer is certified. In [`Mode::Theory`] each c has its own perturbed set;
+//! its gain is at most min(c, r_max / t_k) below that of the set without perturbation, and so the growth bound and the
+//! certified upper end hold up to r_max / t_k.
 
 use crate::evi::{self, EviOptions};
 use crate::inner_max::Values;
 use crate::planner::{Plan, PlanError};
 use crate::plausible::{PlausibleSet, Shape};
-use crate::span_clip::{self, SpanClip};
+use crate::span_clip::{self, Mode, SpanClip};
 
 /// The best span bound for a price.
 #[derive(Debug, Clone)]
@@ -42,7 +44,7 @@ struct Tried {
 /// # Errors
 /// When a plan does not converge.
 pub fn best_bound<S: Shape>(
-    set: &mut PlausibleSet<'_, S>,
+    set: &PlausibleSet<'_, S>,
     t_k: u64,
     price: f64,
     options: &SpanClip,
@@ -71,7 +73,16 @@ pub fn best_bound<S: Shape>(
     match free {
         Ok(plan) if plan.span() <= worth_while => {
             search.sweeps += plan.sweeps;
-            search.tried.push(Tried { c: plan.span(), plan });
+            match options.mode {
+                Mode::Practical => search.tried.push(Tried { c: plan.span(), plan }),
+                // Its gain is that of the set without perturbation: an upper bound only.
+                Mode::Theory => {
+                    search.try_bound(set, plan.span())?;
+                    if let Some(last) = search.tried.last_mut() {
+                        last.plan.gain_high = last.plan.gain_high.max(plan.gain_high);
+                    }
+                }
+            }
         }
         Err(error) if price == 0.0 => return Err(error),
         _ => search.try_bound(set, worth_while)?,
@@ -109,16 +120,12 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
-    fn try_bound<S: Shape>(
-        &mut self,
-        set: &mut PlausibleSet<'_, S>,
-        c: f64,
-    ) -> Result<(), PlanError> {
+    fn try_bound<S: Shape>(&mut self, set: &PlausibleSet<'_, S>, c: f64) -> Result<(), PlanError> {
         let place = self.tried.partition_point(|tried| tried.c < c);
         let options = SpanClip { c, ..*self.options };
         // The values of the nearest bound below, or else above, cut to fit.
         let neighbour = self.tried.get(place.wrapping_sub(1)).or(self.tried.get(place));
-        let start = neighbour.map(|near| cut(&near.plan, c, options.aperiodicity));
+        let start = neighbour.map(|near| cut(&near.plan, c, options.tau()));
         let plan = span_clip::solve_from(
             set,
             self.t_k,
@@ -165,7 +172,7 @@ impl Search<'_> {
     /// Without a price every bound beyond some point is as good: the smallest that is, by bisection.
     fn cheapest<S: Shape>(
         mut self,
-        set: &mut PlausibleSet<'_, S>,
+        set: &PlausibleSet<'_, S>,
         tolerance: f64,
     ) -> Result<PricedPlan, PlanError> {
         let upper = self.tried.iter().map(|tried| tried.plan.gain_high).fold(0.0, f64::max);
@@ -188,9 +195,9 @@ impl Search<'_> {
 }
 
 /// The values of a plan as a start for another bound.
-fn cut(plan: &Plan, c: f64, aperiodicity: f64) -> Values {
+fn cut(plan: &Plan, c: f64, tau: f64) -> Values {
     let unseen = plan.bias_unseen.unwrap_or(0.0);
     let lowest = plan.bias.iter().copied().chain(plan.bias_unseen).fold(f64::INFINITY, f64::min);
-    let fit = |value: f64| (value - lowest).min(c) / aperiodicity;
+    let fit = |value: f64| (value - lowest).min(c) / tau;
     Values { seen: plan.bias.iter().map(|&value| fit(value)).collect(), unseen: fit(unseen) }
 }

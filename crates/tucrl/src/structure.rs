@@ -14,6 +14,7 @@ use std::ops::Range;
 
 use crate::graph::{self, OUTSIDE, Reversed};
 use crate::mdp::Mdp;
+use crate::pulse::Pulse;
 
 /// The possible transitions of an MDP or of a sub-MDP.
 #[derive(Debug, Clone, Copy)]
@@ -104,7 +105,7 @@ impl EndComponents {
 }
 
 /// The maximal end components: strongly connected components, after repeatedly removing pairs that
-/// leave their component and states without pairs.
+/// leave their component and states without pairs. Not to be used after [`Pulse::is_stopped`].
 pub fn end_components(mdp: &Mdp) -> EndComponents {
     end_components_without(Table::of(mdp), vec![false; mdp.pairs()])
 }
@@ -137,7 +138,8 @@ pub(crate) fn end_components_without(table: Table<'_>, mut is_struck: Vec<bool>)
                 dead.push(state);
             }
         }
-        if !has_changed {
+        // After a stop these are no end components; callers look at the pulse too.
+        if !has_changed || Pulse::is_stopped() {
             let mut members = components.members();
             members.sort_by_key(|component| component[0]);
             let mut of = vec![OUTSIDE; states];

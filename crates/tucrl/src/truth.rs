@@ -21,6 +21,7 @@ use crate::generator::{Generator, GeneratorError};
 use crate::learner::{Knowledge, RuleOfThumb};
 use crate::mdp::Mdp;
 use crate::model::Model;
+use crate::pulse::Pulse;
 use crate::reward::RewardRange;
 use crate::solve::{self, Solution};
 use crate::space::StateId;
@@ -112,6 +113,13 @@ impl Facts {
     /// The smallest and the largest possible reward.
     pub fn reward_range(&self) -> RewardRange {
         self.reward_range.unwrap_or(RewardRange::up_to(self.r_max))
+    }
+
+    /// By how much regret after so many steps may be wrong because the gain is: `gain_error` times `steps`; `None`
+    /// where that is small, less than a tenth of the largest reward counted from the smallest.
+    pub fn regret_error(&self, steps: u64) -> Option<f64> {
+        let error = self.gain_error * steps as f64;
+        (error > 0.1 * self.r_max).then_some(error)
     }
 
     /// Whether a report shows rewards besides regret: where no optimal gain is known, and in vast worlds.
@@ -224,6 +232,9 @@ impl Truth {
         watch.begin("optimal gain");
         let solution = solve::solve(&mdp)?;
         let structure = Structure::of(&mdp);
+        if Pulse::is_stopped() {
+            return Err(SolveError::Interrupted { what: "the structure" });
+        }
         let (gain, error) = solution.gain_from_start(&mdp);
         let range = mdp.reward_range();
         // Without rounding where rewards begin at 0; else every reward and the gain are rounded once.
@@ -287,10 +298,21 @@ impl Truth {
 
     /// Of a world whose outcomes cannot be listed.
     fn unknown(model: &Model) -> Self {
-        let (space, range) = (model.space(), model.reward_range());
+        let (mut truth, space, range) = (Self::unavailable(), model.space(), model.reward_range());
+        truth.facts.states = space.states();
+        truth.facts.actions = u64::from(space.max_actions());
+        truth.facts.r_max = range.width();
+        truth.facts.reward_range = declared(range);
+        // Regret is then minus the sum of the rewards in their own units.
+        truth.gain = 0.0 - range.low();
+        truth
+    }
+
+    /// Of a world that could not be built or solved.
+    pub fn unavailable() -> Self {
         let facts = Facts {
-            states: space.states(),
-            actions: u64::from(space.max_actions()),
+            states: 0,
+            actions: 0,
             reachable: 0,
             class: "unknown".into(),
             start_is_recoverable: true,
@@ -298,12 +320,11 @@ impl Truth {
             gain_error: 0.0,
             span: 0.0,
             span_reachable: 0.0,
-            r_max: range.width(),
-            reward_range: declared(range),
+            r_max: 1.0,
+            reward_range: None,
             baseline: Baseline::Nothing,
         };
-        // Regret is then minus the sum of the rewards in their own units.
-        Self { facts, gain: 0.0 - range.low(), solved: None }
+        Self { facts, gain: 0.0, solved: None }
     }
 
     /// What records keep.

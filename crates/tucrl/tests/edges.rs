@@ -12,7 +12,7 @@ use tucrl::confidence::{Delta, InverseRoot, Shrink};
 use tucrl::counts::Variance;
 use tucrl::env::{Environment, Walk};
 use tucrl::evi::{Method, Ties};
-use tucrl::options::NumberOr;
+use tucrl::options::{NumberOr, Required};
 use tucrl::run::{Case, RunError};
 use tucrl::solve::solve;
 use tucrl::span_clip::{Mode, Operator};
@@ -356,9 +356,8 @@ fn scal_runs_with_any_span_bound_mode_and_operator() {
                             continue;
                         }
                         let optimism = clipped(shrunk(0.1));
-                        let c_option = finite(c);
                         let scal = Scal {
-                            c: c_option,
+                            c: Required(Some(finite(c))),
                             mode,
                             operator,
                             augment,

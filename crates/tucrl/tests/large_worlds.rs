@@ -181,6 +181,78 @@ fn a_deep_sea_is_crossed() {
 }
 
 #[test]
+fn a_deep_sea_of_a_million_cells_is_crossed_in_twenty_seconds() {
+    let mdp = DeepSea { size: 1_000 }.build().unwrap();
+    let clock = std::time::Instant::now();
+    let answer = solve(&mdp).unwrap();
+    assert!(clock.elapsed().as_secs_f64() < 20.0, "{:?}", clock.elapsed());
+    assert!((answer.gain[0] - 1e-3).abs() <= answer.gain_error[0]);
+    assert!(answer.gain_error[0] < 1e-12, "{}", answer.gain_error[0]);
+    let span = answer.span_within(&structure::reachable(&mdp));
+    assert_relative(span, 1.99 * 999.0 / 1_000.0, 1e-9);
+}
+
+/// Corridors with "stay or go on", whose only reward is at the far end.
+fn corridor(length: usize, mut go_on: impl FnMut(usize) -> Vec<(usize, f64)>) -> Mdp {
+    build(|builder| {
+        for cell in 0..length {
+            builder.state().action(0.0, [(cell, 1.0)]).action(0.0, go_on(cell));
+        }
+        builder.state().action(1.0, [(length, 1.0)]);
+        builder.state().action(0.3, [(length + 1, 1.0)]);
+        builder.start_at(0);
+    })
+}
+
+#[test]
+fn a_corridor_of_any_length_is_walked_to_its_end() {
+    for length in [1_199, 5_000] {
+        let ways: [fn(usize, usize) -> Vec<(usize, f64)>; 4] = [
+            |cell, _| vec![(cell + 1, 1.0)],
+            // A step back now and then, or a jump back to the start; both make the corridor one circle.
+            |cell, _| vec![(cell + 1, 0.9), (cell.max(1) - 1, 0.1)],
+            |cell, length| {
+                if cell % 97 == 5 {
+                    vec![(cell + 1, 0.5), (0, 0.5)]
+                } else {
+                    vec![(cell + 1, 1.0), (length + 1, 0.0)]
+                }
+            },
+            // Numbered the other way round.
+            |cell, length| vec![(if cell == 0 { length } else { cell - 1 }, 1.0)],
+        ];
+        for (way, go_on) in ways.iter().enumerate() {
+            let mdp = corridor(length, |cell| go_on(cell, length));
+            let clock = std::time::Instant::now();
+            let answer = solve(&mdp).unwrap();
+            let seconds = clock.elapsed().as_secs_f64();
+            assert!(seconds < 2.0 * length as f64 / 1_199.0, "way {way}, {length}: {seconds} s");
+            for cell in 0..=length {
+                let (gain, error) = (answer.gain[cell], answer.gain_error[cell]);
+                assert!(
+                    (gain - 1.0).abs() <= error && error < 1e-9,
+                    "way {way}, {cell}: {gain} ± {error}"
+                );
+            }
+            assert_eq!(answer.policy.action(0), Some(1), "way {way}");
+        }
+    }
+}
+
+#[test]
+fn a_rare_step_is_worth_as_much_as_it_saves() {
+    // The second action reaches the target through state 1 in half the time of the first. One step of it
+    // hardly changes the time, so that only a comparison per departure shows it.
+    let mdp = build(|builder| {
+        builder.state().action(0.0, [(0, 1.0), (2, 5e-17)]).action(0.0, [(0, 1.0), (1, 1e-16)]);
+        builder.state().action(0.0, [(2, 1.0)]);
+        builder.state().action(0.0, [(2, 1.0)]);
+        builder.start_at(0);
+    });
+    assert_relative(fastest_times(&mdp, 2).unwrap()[0], 1e16, 1e-12);
+}
+
+#[test]
 fn a_hundred_thousand_absorbing_states_take_no_quadratic_step() {
     let n = 100_000;
     // Even states may stay or gamble for the next one, which is worth a little more.

@@ -373,7 +373,7 @@ fn scal_plus_plans_on_the_observed_world_with_a_bonus() {
     for (c, theory) in [(0.3, false), (0.3, true), (50.0, false)] {
         let bonus = if theory { SpanBonus::Theory } else { SpanBonus::Code };
         let optimism = clipped(shrunk(0.2));
-        let mut planner = ScalPlus { c, bonus, optimism, ..ScalPlus::default() };
+        let mut planner = ScalPlus { c: c.into(), bonus, optimism, ..ScalPlus::default() };
         let t_k = 1 << 40;
         let plan = planner.plan(&mut PlanInput::new(&counts, t_k, &mut random)).unwrap();
         let bonus = |n: f64| {
@@ -421,9 +421,9 @@ fn scal_plus_plans_on_the_observed_world_with_a_bonus() {
 #[test]
 fn scal_plus_learns_with_a_bound_that_covers_the_span() {
     let three = World::new(ThreeState { delta: 0.0, ..Default::default() }.build().unwrap());
-    let plus = |c| {
+    let plus = |c: f64| {
         let optimism = clipped(shrunk(0.05));
-        Named::new("scal-plus", ScalPlus { c, optimism, ..ScalPlus::default() })
+        Named::new("scal-plus", ScalPlus { c: c.into(), optimism, ..ScalPlus::default() })
     };
     let random = regret(&three, &random(), 30_000);
     let found = regret(&three, &plus(1.0), 30_000);

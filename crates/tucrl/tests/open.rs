@@ -445,9 +445,15 @@ fn one_of_each() -> Vec<(&'static str, Arc<dyn Algorithm>)> {
     vec![
         ("tucrl", Arc::new(Tucrl { optimism: optimism.clone(), ..Tucrl::default() })),
         ("ucrl", Arc::new(Ucrl { optimism: optimism.clone(), ..Ucrl::default() })),
-        ("scal", Arc::new(Scal { optimism: optimism.clone(), ..Scal::default() })),
-        ("scal-plus", Arc::new(ScalPlus { optimism: optimism.clone(), ..ScalPlus::default() })),
-        ("regal-c", Arc::new(RegalC { optimism: optimism.clone(), ..RegalC::default() })),
+        ("scal", Arc::new(Scal { c: 2.0.into(), optimism: optimism.clone(), ..Scal::default() })),
+        (
+            "scal-plus",
+            Arc::new(ScalPlus { c: 2.0.into(), optimism: optimism.clone(), ..ScalPlus::default() }),
+        ),
+        (
+            "regal-c",
+            Arc::new(RegalC { h: 2.0.into(), optimism: optimism.clone(), ..RegalC::default() }),
+        ),
         ("regal", Arc::new(Regal { optimism: optimism.clone(), ..Regal::default() })),
         ("regal-d", Arc::new(RegalD { optimism, ..RegalD::default() })),
         ("psrl", Arc::new(Psrl::default())),

@@ -12,7 +12,8 @@ use tucrl::evi::{Method, Ties};
 use tucrl::span_clip::{Mode, Operator, SpanClip};
 use tucrl::{Optimism, Plan, PlanError};
 
-const ALL: &[Learner] = &[Learner::Ucrl2, Learner::Ucrl2b, Learner::TucrlL1, Learner::TucrlZeta];
+const ALL: &[Learner] =
+    &[Learner::Ucrl2, Learner::Ucrl2b, Learner::TucrlL1, Learner::TucrlZeta, Learner::TucrlMass];
 /// Plans that need more sweeps are compared in how they failed.
 const SWEEPS: u64 = 2000;
 

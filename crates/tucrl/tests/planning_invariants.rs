@@ -4,7 +4,7 @@
 mod support;
 
 use proptest::prelude::*;
-use support::literal::{self, Laws, Learner, Model, Options, span};
+use support::literal::{self, Laws, Learner, Model, Options, Table, Variances, span};
 use support::literal_scal::Clip;
 use support::tables::{Case, Seen, case, config, values};
 use tucrl::agents::Relaxation;
@@ -12,10 +12,11 @@ use tucrl::evi::{Method, Ties};
 use tucrl::inner_max::{UNSEEN, Values};
 use tucrl::solve::solve;
 use tucrl::span_clip::SpanClip;
-use tucrl::{Mdp, Plan, Tucrl, Ucrl};
+use tucrl::{Mdp, Optimism, Plan, Tucrl, Ucrl};
 
-const ALL: &[Learner] = &[Learner::Ucrl2, Learner::Ucrl2b, Learner::TucrlL1, Learner::TucrlZeta];
-const TRUNCATED: &[Learner] = &[Learner::TucrlL1, Learner::TucrlZeta];
+const ALL: &[Learner] =
+    &[Learner::Ucrl2, Learner::Ucrl2b, Learner::TucrlL1, Learner::TucrlZeta, Learner::TucrlMass];
+const TRUNCATED: &[Learner] = &[Learner::TucrlL1, Learner::TucrlZeta, Learner::TucrlMass];
 const SWEEPS: u64 = 2000;
 
 fn close(a: f64, b: f64, unit: f64) -> bool {
@@ -306,7 +307,7 @@ proptest! {
             let optimism = case.optimism(method, Ties::LeastVisited, SWEEPS);
             let ucrl = Ucrl { optimism: optimism.clone(), ..Ucrl::default() };
             let ucrl = case.plan_with(&counts, ucrl, None);
-            for relaxation in [Relaxation::L1, Relaxation::Zeta] {
+            for relaxation in [Relaxation::L1, Relaxation::Zeta, Relaxation::Mass] {
                 let tucrl = Tucrl { optimism: optimism.clone(), relaxation };
                 prop_assert_eq!(&case.plan_with(&counts, tucrl, None), &ucrl);
             }
@@ -398,6 +399,7 @@ proptest! {
 fn untruncated(case: &Case) -> Model {
     let learner = match case.options.learner {
         Learner::TucrlL1 => Learner::UntruncatedL1,
+        Learner::TucrlMass => Learner::UntruncatedMass,
         _ => Learner::Ucrl2b,
     };
     Options { learner, ..case.options.clone() }.model(&case.table)
@@ -412,7 +414,7 @@ proptest! {
     ) {
         // Equal for balls, no longer for boxes with zeta.
         let truncated = case.options.model(&case.table);
-        let is_ball = case.options.learner == Learner::TucrlL1;
+        let is_ball = case.options.learner != Learner::TucrlZeta;
         let untruncated = untruncated(&case);
         let seen = case.table.seen();
         let seen_states = || (0..seen.len()).filter(|&s| seen[s]);
@@ -449,13 +451,21 @@ proptest! {
     }
 
     #[test]
-    fn accelerated_values_keep_the_span_bound(case in case(TRUNCATED, Seen::Some)) {
-        let mut case = case;
-        case.options.tau = 1.0;
-        let counts = case.counts();
+    fn accelerated_and_warm_values_keep_the_span_bound_up_to_the_accuracy(
+        case in case(ALL, Seen::Some), (seed, unseen) in values(),
+    ) {
+        // v(s') - v(s) <= (gain + eps_k) times the optimistic shortest path, for any vector that passes.
         prop_assume!(case.options.alpha_p > 0.0);
-        let plan = case.plan(&counts, Method::Accelerated, Ties::LeastVisited, 20_000).unwrap();
+        let (counts, unit) = (case.counts(), case.table.r_max);
+        let tolerance = unit / (case.table.time as f64).sqrt();
         let model = case.options.model(&case.table);
+        let start = case.by_number(&counts, &case.values_of(&model, &seed, unseen));
+        let optimism = case.optimism(Method::Accelerated, Ties::LeastVisited, 20_000);
+        let warm = Optimism { warm_start: true, ..optimism.clone() };
+        let plans = [
+            case.plan_from(&counts, optimism, None).unwrap(),
+            case.plan_from(&counts, warm, Some(&start)).unwrap(),
+        ];
         for target in 0..counts.seen() as u32 {
             let goal = counts.state(target) as usize;
             let times = model.shortest_times(goal, 400);
@@ -463,10 +473,12 @@ proptest! {
             let has_settled =
                 times.iter().zip(&longer).all(|(a, b)| a.is_nan() || (a - b).abs() < 1e-12);
             for from in (0..counts.seen() as u32).filter(|_| has_settled) {
-                let rise = plan.bias[target as usize] - plan.bias[from as usize];
                 let time = times[counts.state(from) as usize];
-                let slack = 1e-9 * case.table.r_max * (1.0 + time);
-                prop_assert!(rise <= plan.gain_high * time + slack, "{} in {}", rise, time);
+                for plan in &plans {
+                    let rise = plan.bias[target as usize] - plan.bias[from as usize];
+                    let bound = (plan.gain() + tolerance) * time;
+                    prop_assert!(rise <= bound + 1e-9 * unit * (1.0 + time), "{} in {}", rise, time);
+                }
             }
         }
     }
@@ -503,5 +515,44 @@ proptest! {
             prop_assert!(plan.gain_high >= earlier - 1e-9 * case.table.r_max);
             earlier = plan.gain_low;
         }
+    }
+}
+
+/// x leads to y for reward 0, y stays for reward g, and nothing is uncertain: v = (0, g + eps) has the increments
+/// g + eps and g, so it passes, and its rise exceeds the gain times the one step from x to y; for g = r_max it also
+/// exceeds r_max times that step, which no iterate from 0 does.
+#[test]
+fn a_warm_start_may_exceed_the_gain_times_the_shortest_path_by_the_accuracy() {
+    for gain in [0.5, 1.0] {
+        let next = vec![vec![vec![0, 50]], vec![vec![0, 49]]];
+        let rewards = vec![vec![vec![0.0; 50]], vec![vec![gain; 49]]];
+        let case = Case {
+            table: Table { r_max: 1.0, next, rewards, here: 0, time: 100 },
+            options: Options {
+                learner: Learner::Ucrl2b,
+                delta: 0.1,
+                shrinks_log: false,
+                alpha_r: 0.0,
+                alpha_p: 0.0,
+                variances: Variances::Published,
+                known_rewards: None,
+                tau: 1.0,
+            },
+            has_falling_delta: false,
+            order: vec![0, 1],
+            seed: 1,
+        };
+        let (counts, accuracy) = (case.counts(), 0.1);
+        assert_eq!(case.options.model(&case.table).shortest_times(1, 9), [1.0, 0.0]);
+        let cold = case.optimism(Method::Accelerated, Ties::LeastVisited, 100);
+        let warm = Optimism { warm_start: true, ..cold.clone() };
+        let rise = gain + 0.999 * accuracy;
+        let start = Values { seen: vec![0.0, rise], unseen: 0.0 };
+        let plan = case.plan_from(&counts, warm, Some(&start)).unwrap();
+        assert_eq!((plan.sweeps, &plan.bias), (1, &vec![0.0, rise]));
+        assert_eq!(plan.gain_high, (gain + 0.999 * accuracy).min(1.0));
+        assert!(rise > plan.gain() && rise > plan.gain_low && rise <= plan.gain() + accuracy);
+        let cold = case.plan_from(&counts, cold, None).unwrap();
+        assert!(cold.bias[1] - cold.bias[0] <= cold.gain_high.min(1.0));
     }
 }

@@ -5,7 +5,7 @@ mod runs;
 
 use runs::*;
 use tucrl::agents::{Bonus, OptimisticQ, Scal};
-use tucrl::options::OptionError;
+use tucrl::options::{NumberOr, OptionError, Required};
 use tucrl::sets::{SetKind, SpanSetKind};
 use tucrl::span_clip::Mode;
 use tucrl::{AgentError, Optimism, RandomStream, Space, Start, Ucrl};
@@ -92,12 +92,12 @@ fn every_option_out_of_range_is_refused_by_name() {
             |s| s.c = (-1.0).into(),
             "c = -1 is out of range: it accepts a number of at least 0, or inf",
         ),
+        (|s| s.c = f64::NAN.into(), "c has no value: it accepts a number of at least 0, or inf"),
         (
-            |s| s.c = f64::NAN.into(),
-            "c = not a finite number is out of range: it accepts a number of at least 0, or inf",
-        ),
-        (
-            |s| s.mode = Mode::Theory,
+            |s| {
+                s.c = Required(Some(NumberOr::default()));
+                s.mode = Mode::Theory;
+            },
             "c = inf is out of range: it accepts a positive finite span bound with mode=theory",
         ),
         (
@@ -110,7 +110,7 @@ fn every_option_out_of_range_is_refused_by_name() {
         ),
     ];
     for (change, message) in clips {
-        let mut scal = Scal::default();
+        let mut scal = Scal { c: 1.0.into(), ..Scal::default() };
         change(&mut scal);
         assert_refused(&Named::new("scal", scal), message);
     }

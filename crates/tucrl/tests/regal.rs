@@ -12,7 +12,7 @@ use tucrl::options::NumberOr;
 use tucrl::plausible::{Belief, PlausibleSet};
 use tucrl::rules::StopReason;
 use tucrl::sets::{Bernstein, Boxes, boxes};
-use tucrl::span_clip::{self, SpanClip};
+use tucrl::span_clip::{self, Mode, SpanClip};
 use tucrl::span_price::{PricedPlan, best_bound};
 use tucrl::worlds::{RiverSwim, Theta, ThreeState, TwoState};
 use tucrl::{ConfidenceSet, Mdp, RandomStream, Space};
@@ -50,15 +50,15 @@ fn boxes_of(counts: &Counts, alpha: f64, unseen: u64, t_k: u64) -> PlausibleSet<
 }
 
 fn search(counts: &Counts, alpha: f64, unseen: u64, t_k: u64, price: f64) -> PricedPlan {
-    let mut set = boxes_of(counts, alpha, unseen, t_k);
+    let set = boxes_of(counts, alpha, unseen, t_k);
     let (clip, free) = (SpanClip::default(), EviOptions::default());
-    best_bound(&mut set, t_k, price, &clip, &free, &|_| 0.0).unwrap()
+    best_bound(&set, t_k, price, &clip, &free, &|_| 0.0).unwrap()
 }
 
 fn gain_under(counts: &Counts, alpha: f64, unseen: u64, t_k: u64, c: f64) -> (f64, f64) {
-    let mut set = boxes_of(counts, alpha, unseen, t_k);
+    let set = boxes_of(counts, alpha, unseen, t_k);
     let clip = SpanClip { c, ..SpanClip::default() };
-    let plan = span_clip::solve(&mut set, t_k, &clip, |_| 0.0).unwrap();
+    let plan = span_clip::solve(&set, t_k, &clip, |_| 0.0).unwrap();
     (plan.gain_low, plan.gain_high)
 }
 
@@ -175,6 +175,46 @@ fn branch_and_bound_finds_what_a_fine_grid_finds() {
     }
     assert!(inner > 20, "{inner} optima were neither 0 nor everything");
     assert!(tried < 25 * 4 * 60, "{tried} bounds tried");
+}
+
+/// Theory mode narrows the set for each c: most for the smallest. A plan under one bound must not depend on the
+/// bounds planned before it.
+#[test]
+fn theory_mode_perturbs_a_set_of_its_own_for_every_bound() {
+    let (t_k, alpha) = (400, 0.02);
+    let theory = |c: f64| SpanClip { c, mode: Mode::Theory, ..SpanClip::default() };
+    let mut inner = 0;
+    for seed in 0..12 {
+        let counts = random_counts(seed);
+        let fresh = |c: f64| {
+            let set = boxes_of(&counts, alpha, 0, t_k);
+            span_clip::solve(&set, t_k, &theory(c), |_| 0.0).unwrap()
+        };
+        let used = boxes_of(&counts, alpha, 0, t_k);
+        span_clip::solve(&used, t_k, &theory(1e-9), |_| 0.0).unwrap();
+        let second = span_clip::solve(&used, t_k, &theory(0.5), |_| 0.0).unwrap();
+        assert_eq!(second, fresh(0.5), "seed {seed}");
+        // The search begins with c = 0, where the perturbation is everything.
+        for price in [0.0, 0.1, 0.4] {
+            let free = EviOptions::default();
+            let found = best_bound(&used, t_k, price, &theory(0.0), &free, &|_| 0.0).unwrap();
+            let alone = if found.c > 0.0 { fresh(found.c) } else { fresh(f64::MIN_POSITIVE) };
+            let (low, high) = (found.plan.gain_low, found.plan.gain_high);
+            assert!(
+                low <= alone.gain_high + 1e-12 && alone.gain_low <= high + 1e-12,
+                "seed {seed}, price {price}: gain in [{low}, {high}] under c = {}, alone {alone:?}",
+                found.c
+            );
+            // No other bound is better; the perturbation costs at most r_max / t_k.
+            for point in 1..=10 {
+                let c = 0.2 * f64::from(point);
+                let value = fresh(c).gain_low - price * c;
+                assert!(value <= found.upper + 1.0 / t_k as f64 + 1e-12, "seed {seed}: c = {c}");
+            }
+            inner += usize::from(found.c > 0.0);
+        }
+    }
+    assert!(inner > 12, "{inner} searches went beyond c = 0");
 }
 
 fn regal(penalty: NumberOr<LastLength>) -> Named {

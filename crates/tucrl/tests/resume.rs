@@ -143,7 +143,7 @@ fn when_regret_is_written_down_does_not_change_what_happens() {
     let world = three_state();
     for algorithm in all_sorts() {
         let record = world.record(&algorithm, 3_000, 4);
-        for checkpoints in [Checkpoints::Even(7), Checkpoints::At(vec![5, 5, 1, 9_999_999])] {
+        for checkpoints in [Checkpoints::Even(7), Checkpoints::at([5, 5, 1, 9_999_999])] {
             let times = checkpoints.times(3_000);
             let mut run =
                 world.run_with(&algorithm, RunSpec { checkpoints, ..spec(3_000, 4) }).unwrap();
@@ -160,7 +160,7 @@ fn when_regret_is_written_down_does_not_change_what_happens() {
     assert_eq!(Checkpoints::PerDecade(2).times(1_000), [1, 3, 10, 32, 100, 316, 1_000]);
     assert_eq!(Checkpoints::Even(4).times(10), [2, 5, 7, 10]);
     assert_eq!(Checkpoints::Even(4).times(2), [1, 2]);
-    assert_eq!(Checkpoints::At(vec![7, 3]).times(10), [3, 7, 10]);
+    assert_eq!(Checkpoints::at([7, 3]).times(10), [3, 7, 10]);
     assert_eq!(Checkpoints::PerDecade(1).times(0), [0u64; 0]);
 }
 

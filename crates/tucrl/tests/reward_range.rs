@@ -236,8 +236,7 @@ fn without_a_gain_regret_is_minus_the_rewards_in_their_units() {
     let model = Model::from(Arc::new(Drawn(Space::uniform(3, 2))) as Arc<dyn Generator>);
     let truth = Arc::new(Truth::of(&model).unwrap());
     assert_eq!((&truth.facts().baseline, truth.gain()), (&Baseline::Nothing, 0.0));
-    let spec =
-        RunSpec { steps: 64, checkpoints: Checkpoints::At(vec![10]), master_seed: 1, run: 0 };
+    let spec = RunSpec { steps: 64, checkpoints: Checkpoints::at([10]), master_seed: 1, run: 0 };
     let mut run = Run::new(spec, Arc::new(Tucrl::default()), &model, truth).unwrap();
     run.advance(64).unwrap();
     assert_eq!(run.record().regret, [(10, 5.0), (64, 32.0)]);

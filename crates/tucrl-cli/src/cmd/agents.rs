@@ -6,8 +6,9 @@ use anyhow::bail;
 use tucrl::agents::{About, AgentKind};
 use tucrl_lab::catalogue::{AgentListing, Catalogue};
 use tucrl_lab::names::Spec;
+use tucrl_lab::text::wrapped;
 
-use super::text::{WIDTH, parameters, wrapped};
+use super::text::{page_width, parameters};
 use crate::cli::Agents;
 
 pub(super) fn run(ask: &Agents, catalogue: &Catalogue) -> anyhow::Result<String> {
@@ -40,7 +41,7 @@ fn page(entry: &AgentListing) -> Result<String, std::fmt::Error> {
     let mut out = String::new();
     let about = &entry.about;
     writeln!(out, "{}: {}", about.name, about.summary)?;
-    for line in wrapped(about.source, WIDTH).iter().filter(|line| !line.is_empty()) {
+    for line in wrapped(about.source, page_width()).iter().filter(|line| !line.is_empty()) {
         writeln!(out, "{line}")?;
     }
     for (head, text) in [
@@ -54,7 +55,7 @@ fn page(entry: &AgentListing) -> Result<String, std::fmt::Error> {
     .filter(|(_, text)| !text.is_empty())
     {
         writeln!(out, "\n{head}")?;
-        for line in wrapped(text, WIDTH - 2) {
+        for line in wrapped(text, page_width() - 2) {
             writeln!(out, "  {line}")?;
         }
     }
@@ -76,11 +77,14 @@ mod tests {
         for entry in catalogue.agents().iter().map(AgentListing::from) {
             let page = page(&entry).unwrap();
             for parameter in &entry.parameters {
-                let head = format!("  {}={} ", parameter.key, parameter.default);
+                let head = match parameter.default.as_str() {
+                    "" => format!("  {} ", parameter.key),
+                    default => format!("  {}={default} ", parameter.key),
+                };
                 assert!(page.lines().any(|line| line.starts_with(&head)), "{head}");
             }
             for line in page.lines().chain(list(&catalogue).unwrap().lines()) {
-                assert!(line.chars().count() <= WIDTH, "{line}");
+                assert!(line.chars().count() <= 80, "{line}");
                 assert_eq!(line.trim_end(), line);
             }
         }

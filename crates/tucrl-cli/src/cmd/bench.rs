@@ -11,10 +11,10 @@ use tucrl_lab::Catalogue;
 use tucrl_lab::formats::ReadOptions;
 use tucrl_lab::names::nearest;
 use tucrl_lab::record::Provenance;
-use tucrl_lab::text::{digits, with_error, with_unit};
+use tucrl_lab::text::{digits, printable, with_error, with_unit, wrapped};
 use tucrl_paper::bench::{BENCHMARKS, Benchmark, Goal, Length, Row, SolverTime, time_solver};
 
-use super::text::{WIDTH, printable, wrapped};
+use super::text::{next, page_width};
 use crate::cli::Bench;
 
 /// The fields are the keys of the JSON output.
@@ -122,12 +122,15 @@ fn page(report: &Report) -> Result<String, std::fmt::Error> {
         let line = format!("{:<14} {measured:>10} {goal:>10}  {verdict}", row.name);
         writeln!(out, "{}", line.trim_end())?;
         for text in [&row.what, &row.details] {
-            for line in wrapped(text, WIDTH - 4) {
+            for line in wrapped(text, page_width() - 4) {
                 writeln!(out, "    {line}")?;
             }
         }
     }
     writeln!(out, "\nTotal time: {:.0} seconds.", report.seconds)?;
+    if !report.full {
+        out += &next(&["bench", "--full"]);
+    }
     Ok(out)
 }
 
@@ -168,7 +171,7 @@ mod tests {
             rows: vec![row(0.75, true), row(0.25, false)],
         };
         let page = page(&report).unwrap();
-        assert!(page.lines().all(|line| line.chars().count() <= WIDTH), "{page}");
+        assert!(page.lines().all(|line| line.chars().count() <= 80), "{page}");
         let verdicts: Vec<&str> =
             page.lines().filter(|line| line.starts_with("learning-loop")).collect();
         assert!(verdicts[0].contains("0.75x") && verdicts[0].ends_with("  met"), "{page}");

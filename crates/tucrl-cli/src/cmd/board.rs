@@ -1,7 +1,8 @@
-//! How is the progress of runs shown on the terminal?
+//! How is the progress of runs shown?
 //!
-//! A bar with the steps done, the rate and the remaining time, then a line per thread with its run or, during a long
-//! plan, the state of that plan. Shown after `PATIENCE`, cleared before the answer is printed.
+//! On a terminal a bar with the steps done, the rate and the remaining time, then a line per thread with its run or,
+//! during a long plan, the state of that plan. Shown after `PATIENCE`, cleared before the answer is printed. Elsewhere
+//! a line a minute: `log` writes it.
 
 use std::fmt::Write;
 use std::io::{self, IsTerminal};
@@ -14,8 +15,11 @@ use std::time::{Duration, Instant};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tucrl::planner::Pulse;
 use tucrl::run::Run;
+use tucrl_lab::CellId;
 use tucrl_lab::runner::{Outcome, Watch};
 use tucrl_lab::text::{countdown, digits, short_count};
+
+use super::log::{self, Log, Share};
 
 const PATIENCE: Duration = Duration::from_millis(700);
 /// A plan that takes longer than this is shown.
@@ -28,21 +32,27 @@ const NAME: usize = 20;
 pub(super) struct Board {
     stop: Arc<AtomicBool>,
     clock: Instant,
-    cells: Vec<Line>,
+    cells: Arc<[Line]>,
     /// Progress of the plan of each worker.
     workers: Arc<[Worker]>,
     screen: Option<Screen>,
+    /// In place of a screen.
+    _log: Option<Log>,
     steps: u64,
     /// Steps taken before this process started.
     given: AtomicU64,
 }
 
-/// The line of one cell.
+/// One cell.
 struct Line {
+    /// Its agent and run, short.
     name: String,
+    /// Its world, agent and run.
+    title: String,
     steps: u64,
     taken: AtomicU64,
     is_begun: AtomicBool,
+    is_ended: AtomicBool,
 }
 
 struct Worker {
@@ -74,28 +84,31 @@ impl Frame {
 }
 
 impl Board {
-    /// A board for cells given by name and number of steps.
-    pub(super) fn new(
-        cells: impl IntoIterator<Item = (String, u64)>,
+    /// A board for cells.
+    pub(super) fn new<'a>(
+        cells: impl IntoIterator<Item = &'a CellId>,
         stop: Arc<AtomicBool>,
     ) -> Self {
-        let line = |(name, steps)| {
-            let (taken, is_begun) = (AtomicU64::new(0), AtomicBool::new(false));
-            Line { name, steps, taken, is_begun }
+        let line = |id: &CellId| Line {
+            name: name(&id.label, id.run),
+            title: id.title(),
+            steps: id.steps,
+            taken: AtomicU64::new(0),
+            is_begun: AtomicBool::new(false),
+            is_ended: AtomicBool::new(false),
         };
-        let cells: Vec<Line> = cells.into_iter().map(line).collect();
+        let cells: Arc<[Line]> = cells.into_iter().map(line).collect();
         let steps = cells.iter().map(|cell| cell.steps).sum();
         let lines = rayon::current_num_threads().min(cells.len()).min(LINES);
         let worker = |_| Worker { pulse: Pulse::new(Arc::clone(&stop)), last: Mutex::new(None) };
         let workers: Arc<[Worker]> = (0..rayon::current_num_threads()).map(worker).collect();
-        let screen = io::stderr().is_terminal().then(|| Screen::new(steps, lines, &workers));
+        let is_terminal = io::stderr().is_terminal();
+        let screen = is_terminal.then(|| Screen::new(steps, lines, &workers));
+        let logged = Arc::clone(&cells);
+        let line = move || log::line(logged.iter().map(Line::share));
+        let log = (!is_terminal).then(|| Log::new(log::interval(), line));
         let (clock, given) = (Instant::now(), AtomicU64::new(0));
-        Self { stop, clock, cells, workers, screen, steps, given }
-    }
-
-    /// The name of a cell, truncated so that a line stays within 80 columns.
-    pub(super) fn name(agent: &str, run: u64) -> String {
-        format!("{} #{run}", agent.chars().take(NAME).collect::<String>())
+        Self { stop, clock, cells, workers, screen, _log: log, steps, given }
     }
 
     fn show(&self, worker: usize, cell: usize, run: &Run) {
@@ -143,6 +156,23 @@ impl Board {
     }
 }
 
+impl Line {
+    fn share(&self) -> Share<'_> {
+        Share {
+            title: &self.title,
+            steps: self.steps,
+            taken: self.taken.load(Ordering::Relaxed),
+            is_begun: self.is_begun.load(Ordering::Relaxed),
+            is_ended: self.is_ended.load(Ordering::Relaxed),
+        }
+    }
+}
+
+/// The name of a cell, truncated so that a line stays within 80 columns.
+fn name(agent: &str, run: u64) -> String {
+    format!("{} #{run}", agent.chars().take(NAME).collect::<String>())
+}
+
 impl Watch for Board {
     fn wants_stop(&self) -> bool {
         self.stop.load(Ordering::Relaxed)
@@ -164,12 +194,14 @@ impl Watch for Board {
     fn skipped(&self, cell: usize) {
         let line = &self.cells[cell];
         line.taken.store(line.steps, Ordering::Relaxed);
+        line.is_ended.store(true, Ordering::Relaxed);
         self.given.fetch_add(line.steps, Ordering::Relaxed);
     }
 
     fn ended(&self, worker: usize, cell: usize, _outcome: &Outcome) {
         // A failed run has no steps left either.
         self.cells[cell].taken.store(self.cells[cell].steps, Ordering::Relaxed);
+        self.cells[cell].is_ended.store(true, Ordering::Relaxed);
         if let Some(line) = self.screen.as_ref().and_then(|screen| screen.lines.get(worker)) {
             line.set_message("");
         }

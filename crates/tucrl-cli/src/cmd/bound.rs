@@ -14,11 +14,10 @@ use tucrl::reward::RewardRange;
 use tucrl::truth::Watch;
 use tucrl_lab::Catalogue;
 use tucrl_lab::inspection::{Effort, Inspection, Steps};
-use tucrl_lab::text::{four_digits, number};
+use tucrl_lab::text::{four_digits, number, printable};
 
 use super::DIAMETER_LIMIT;
 use super::progress::Progress;
-use super::text::printable;
 use crate::cli::Bound;
 
 /// The gap is computed by enumerating the policies, up to this number.
@@ -62,10 +61,13 @@ pub(super) fn run(ask: &Bound, catalogue: &Catalogue) -> anyhow::Result<String> 
     let world = catalogue.world(&ask.source.world)?;
     let progress = Progress::new();
     progress.begin("building the world");
-    let mdp = world.build(&ask.source.options())?;
+    let (mdp, states) = world.build_and_count(&ask.source.options(), &())?;
     let effort =
         Effort { gain: false, policy: false, diameter_limit: DIAMETER_LIMIT, patience: None };
-    let known = Inspection::of(world.to_string(), &mdp, effort, &progress)?;
+    let mut known = Inspection::of(world.to_string(), &mdp, effort, &progress)?;
+    if states > mdp.states() as u64 {
+        known = known.within(states, effort);
+    }
     progress.begin("gap between policies");
     let gap = gap(&mdp)?;
     drop(progress);
@@ -78,7 +80,7 @@ pub(super) fn run(ask: &Bound, catalogue: &Catalogue) -> anyhow::Result<String> 
         );
     };
     let numbers = WorldNumbers {
-        states: known.states as u64,
+        states,
         actions: known.actions as u64,
         reachable: known.reachable as u64,
         max_support: known.max_support as u64,
@@ -172,7 +174,9 @@ fn informative_from(numbers: &WorldNumbers, delta: f64) -> Option<f64> {
 fn page(known: &Bounds) -> Result<String, Error> {
     let mut out = String::new();
     let (numbers, delta, steps) = (&known.numbers, known.delta, known.steps);
-    writeln!(out, "{}, T = {steps} steps, delta = {}\n", printable(&known.world), number(delta))?;
+    // Not `delta`: the world may have a parameter of that name.
+    let (world, failure) = (printable(&known.world), number(delta));
+    writeln!(out, "{world}, T = {steps} steps, failure probability {failure}\n")?;
     writeln!(
         out,
         "S = {}, A = {}, S^C = {}, Gamma^C = {}, D = {}, D^C = {}, r_max = {}",

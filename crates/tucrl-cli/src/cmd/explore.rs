@@ -12,10 +12,9 @@ use tucrl::generator::{Generator, Tabled};
 use tucrl::model::Model;
 use tucrl::truth::Watch;
 use tucrl_lab::Catalogue;
-use tucrl_lab::text::digits;
+use tucrl_lab::text::{digits, printable};
 
 use super::progress::Progress;
-use super::text::printable;
 use super::{stop_on_interrupt, use_threads};
 use crate::cli::Explore;
 

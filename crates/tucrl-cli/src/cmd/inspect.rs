@@ -11,11 +11,10 @@ use tucrl::truth::Watch;
 use tucrl::truth::{SEARCH_LIMIT, search};
 use tucrl_lab::Catalogue;
 use tucrl_lab::inspection::{Effort, Inspection, Steps};
-use tucrl_lab::text::{counted, digits, number, rounded_up, with_error};
+use tucrl_lab::text::{counted, digits, number, printable, rounded_up, with_error};
 use tucrl_lab::warnings::NOT_RECOVERABLE;
 
 use super::progress::Progress;
-use super::text::printable;
 use super::{DIAMETER_LIMIT, policy, use_threads};
 use crate::cli::{Inspect, Part};
 

@@ -7,9 +7,12 @@
 mod lines;
 mod table;
 
+use anyhow::anyhow;
 use tucrl::truth::Facts;
+use tucrl_lab::experiment::with_span;
+use tucrl_lab::names::{Problem, SpecError};
 use tucrl_lab::runner::{Ending, Outcome};
-use tucrl_lab::{Catalogue, Cell, Experiment, InMemory, NamedAgent, execute};
+use tucrl_lab::{Catalogue, Experiment, InMemory, NamedAgent, execute};
 
 use super::board::Board;
 use super::progress::Progress;
@@ -28,16 +31,25 @@ pub(super) fn run(ask: &Learn, catalogue: &Catalogue) -> anyhow::Result<Answer> 
         [] => vec!["tucrl"],
         specs => specs.iter().map(String::as_str).collect(),
     };
-    let agents = specs.into_iter().map(|spec| catalogue.agent(spec)).collect::<Result<_, _>>()?;
+    let (world, options) = (catalogue.world(&ask.source.world)?, ask.source.options());
+    let refused = |error: SpecError| {
+        if let Problem::SeveralNames { names, .. } = &*error.problem {
+            let flags: Vec<String> = names.iter().map(|name| format!("--agent {name}")).collect();
+            return anyhow!("--agent takes one agent: write {}", flags.join(" "));
+        }
+        with_span(error, &world, &options, ask.limit).into()
+    };
+    let agents = specs.into_iter().map(|spec| catalogue.agent(spec).map_err(&refused));
+    let agents = agents.collect::<Result<_, _>>()?;
     let mut experiment = Experiment::new(InMemory {
-        world: catalogue.world(&ask.source.world)?,
+        world,
         agents,
         steps: ask.steps,
         seeds: ask.seeds.into(),
         master_seed: ask.seed,
         checkpoints: ask.checkpoints,
     })?;
-    experiment.read_options = ask.source.options();
+    experiment.read_options = options;
     experiment.search_limit = ask.limit;
     use_threads(ask.jobs)?;
     let cells = experiment.cells();
@@ -48,8 +60,7 @@ pub(super) fn run(ask: &Learn, catalogue: &Catalogue) -> anyhow::Result<Answer> 
     for warning in experiment.warnings(prepared, 0..experiment.agents.len()) {
         super::say("warning", &warning);
     }
-    let names = cells.iter().map(|Cell { id, .. }| (Board::name(&id.label, id.run), id.steps));
-    let board = Board::new(names, stop_on_interrupt()?);
+    let board = Board::new(cells.iter().map(|cell| &cell.id), stop_on_interrupt()?);
     let outcomes = execute::run_in_memory(&experiment, &cells, &worlds, &board);
     drop(board);
     let facts = prepared.truth.facts();

@@ -5,9 +5,7 @@
 use std::fmt::{Error, Write};
 
 use tucrl_lab::inspection::Choice;
-use tucrl_lab::text::column;
-
-use super::text::printable;
+use tucrl_lab::text::{column, printable};
 
 /// The policy as an aligned table.
 pub(super) fn table(choices: &[Choice]) -> Result<String, Error> {

@@ -1,15 +1,19 @@
 //! How is the progress of a long computation shown on standard error?
 //!
-//! Shown after one second, on a terminal only: a spinner, or a bar once the number of parts is known; cleared at the end.
+//! On a terminal, after one second, a spinner, or a bar once the number of parts is known; cleared at the end. Elsewhere
+//! a line a minute.
 
 use std::io::{self, IsTerminal};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use tucrl::truth::Watch;
+use tucrl_lab::text::duration;
+
+use super::log::{self, Log};
 
 const PATIENCE: Duration = Duration::from_secs(1);
 const TICK: Duration = Duration::from_millis(120);
@@ -17,7 +21,9 @@ const TICK: Duration = Duration::from_millis(120);
 /// Progress of consecutive computations.
 pub(super) struct Progress {
     stage: Mutex<Option<Stage>>,
-    is_shown: bool,
+    /// In place of a stage.
+    log: Mutex<Option<Log>>,
+    is_terminal: bool,
 }
 
 /// One computation. Its line appears after `PATIENCE`, so that fast ones do not flicker.
@@ -28,7 +34,8 @@ struct Stage {
 
 impl Progress {
     pub(super) fn new() -> Self {
-        Self { stage: Mutex::new(None), is_shown: io::stderr().is_terminal() }
+        let is_terminal = io::stderr().is_terminal();
+        Self { stage: Mutex::new(None), log: Mutex::new(None), is_terminal }
     }
 
     /// Ends the current computation, if any, and begins the next.
@@ -41,7 +48,11 @@ impl Watch for Progress {
     fn begin(&self, what: &'static str) {
         // Clear the old line before the new one appears.
         self.replace(None);
-        self.replace(self.is_shown.then(|| Stage::new(what)));
+        self.replace(self.is_terminal.then(|| Stage::new(what)));
+        let clock = Instant::now();
+        let line = move || format!("{what} for {}", duration(clock.elapsed()));
+        let log = (!self.is_terminal).then(|| Log::new(log::interval(), line));
+        *self.log.lock().unwrap_or_else(PoisonError::into_inner) = log;
     }
 
     fn done(&self, parts: usize, of: usize) {

@@ -12,9 +12,9 @@ use tucrl_lab::report::text::{Cells, final_table};
 use tucrl_lab::report::{self, tables};
 use tucrl_lab::stats::{Difference, Study, differences};
 use tucrl_lab::store::{Store, StoreError};
-use tucrl_lab::text::{counted, grouped, with_half};
+use tucrl_lab::text::{counted, grouped, printable, with_half};
+use tucrl_lab::warnings::uncertain_regret;
 
-use super::text::printable;
 use crate::cli::{Compare, Report};
 
 /// The stored runs of a directory.
@@ -62,6 +62,7 @@ pub(super) fn report(ask: &Report, catalogue: &Catalogue) -> anyhow::Result<Stri
     let study = study(&stored.runs)?;
     let folder = ask.out.clone().unwrap_or_else(|| ask.directory.join("report"));
     let files = report::write(&study, &stored.provenance, &folder)?;
+    warn(&study);
     if ask.json {
         let summary = tables::objects(&tables::summary(&study));
         let pairs = tables::objects(&tables::pairs(&study));
@@ -94,6 +95,16 @@ pub(super) fn report(ask: &Report, catalogue: &Catalogue) -> anyhow::Result<Stri
         folder.display()
     )?;
     Ok(out)
+}
+
+/// Says where regret is uncertain.
+fn warn(study: &Study<'_>) {
+    for world in &study.worlds {
+        let uncertain = world.time.and_then(|time| uncertain_regret(world.facts, time));
+        if let Some(warning) = uncertain {
+            super::say("warning", &format!("{}: {warning}", printable(world.world)));
+        }
+    }
 }
 
 /// The selected columns.
@@ -136,6 +147,7 @@ struct Compared {
 pub(super) fn compare(ask: &Compare, catalogue: &Catalogue) -> anyhow::Result<String> {
     let (first, second) = (load(&ask.first, catalogue)?, load(&ask.second, catalogue)?);
     let (one, two) = (study(&first.runs)?, study(&second.runs)?);
+    warn(&one);
     let mut rows = Vec::new();
     let mut alone = Vec::new();
     for world in &one.worlds {

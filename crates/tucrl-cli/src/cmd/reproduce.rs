@@ -175,9 +175,7 @@ fn carry_out(
     let progress = Progress::new();
     let worlds = execute::prepare(&experiment, &survey.to_do, &progress)?;
     drop(progress);
-    let name = |id: &tucrl_lab::experiment::CellId| Board::name(&id.label, id.run);
-    let names = survey.to_do.iter().map(|cell| (name(&cell.id), cell.id.steps));
-    let board = Board::new(names, Arc::clone(stop));
+    let board = Board::new(survey.to_do.iter().map(|cell| &cell.id), Arc::clone(stop));
     let summary = execute::run(&store, &experiment, &survey.to_do, &worlds, options, &board);
     drop(board);
     let summary = summary?;

@@ -18,6 +18,7 @@ use tucrl_lab::store::{IfResults, Store};
 use super::board::Board;
 use super::flags::flag;
 use super::progress::Progress;
+use super::text::next;
 use super::{Answer, FAILURE, INTERRUPTED, SUCCESS, say, stop_on_interrupt, use_threads};
 use crate::cli::Run;
 use tucrl_lab::text::counted;
@@ -45,9 +46,7 @@ pub(super) fn run(ask: &Run, catalogue: &Catalogue) -> anyhow::Result<Answer> {
     let worlds = execute::prepare(&experiment, &survey.to_do, &progress)?;
     drop(progress);
     warn(&experiment, &survey.to_do, &worlds);
-    let names =
-        survey.to_do.iter().map(|Cell { id, .. }| (Board::name(&id.label, id.run), id.steps));
-    let board = Board::new(names, stop_on_interrupt()?);
+    let board = Board::new(survey.to_do.iter().map(|cell| &cell.id), stop_on_interrupt()?);
     let summary = execute::run(&store, &experiment, &survey.to_do, &worlds, options, &board);
     drop(board);
     let summary = summary?;
@@ -72,15 +71,37 @@ pub(super) fn run(ask: &Run, catalogue: &Catalogue) -> anyhow::Result<Answer> {
         text += " (--retry-failed runs them again)";
     }
     if summary.stopped > 0 {
-        write!(text, ", {} left: continue with --resume", summary.stopped)?;
+        write!(text, ", {} left", summary.stopped)?;
     }
     text.push('\n');
+    text += &next(&match (summary.stopped, &ask.shard, &ask.only) {
+        (1.., _, _) => again(ask),
+        (0, None, None) => vec!["report".into(), directory.display().to_string()],
+        // Other shards and runs may be missing.
+        (0, _, _) => vec!["status".into(), directory.display().to_string()],
+    });
     let code = match (summary.stopped, failed) {
         (1.., _) => INTERRUPTED,
         (0, 1..) => FAILURE,
         (0, 0) => SUCCESS,
     };
     Ok(Answer { text, code })
+}
+
+/// The arguments that continue the runs.
+fn again(ask: &Run) -> Vec<String> {
+    let mut words = vec!["run".into(), ask.experiment.display().to_string()];
+    if let Some(directory) = &ask.out {
+        words.extend(["--out".into(), directory.display().to_string()]);
+    }
+    if let Some(pattern) = &ask.only {
+        words.extend(["--only".into(), pattern.clone()]);
+    }
+    words.push(match ask.shard {
+        Some((part, parts)) => format!("--shard={part}/{parts}"),
+        None => "--resume".into(),
+    });
+    words
 }
 
 /// Says what can be known beforehand, once per world and agent.

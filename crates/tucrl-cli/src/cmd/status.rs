@@ -5,14 +5,16 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTimeError};
 
 use serde::Serialize;
 use tucrl_lab::Catalogue;
 use tucrl_lab::experiment::CellId;
 use tucrl_lab::store::{Store, StoreError};
-use tucrl_lab::text::counted;
+use tucrl_lab::text::{counted, printable_lines};
 
+use super::text::next;
 use crate::cli::Status as Ask;
 
 /// A run whose checkpoint is older counts as paused.
@@ -27,15 +29,18 @@ enum Status {
     Failed,
     Missing,
     Damaged,
+    /// Written by a later version of the program.
+    Newer,
 }
 
-const ALL: [(Status, &str); 6] = [
+const ALL: [(Status, &str); 7] = [
     (Status::Done, "done"),
     (Status::Running, "running"),
     (Status::Paused, "paused"),
     (Status::Failed, "failed"),
     (Status::Missing, "missing"),
     (Status::Damaged, "damaged"),
+    (Status::Newer, "newer"),
 ];
 
 #[derive(Serialize)]
@@ -69,6 +74,7 @@ struct Page {
     failed: usize,
     missing: usize,
     damaged: usize,
+    newer: usize,
     /// Files that were found damaged and set aside.
     set_aside: Vec<String>,
     cells: Vec<Line>,
@@ -82,7 +88,8 @@ pub(super) fn run(ask: &Ask, catalogue: &Catalogue) -> anyhow::Result<String> {
     let cells = cells.iter().map(|cell| line(&store, &cell.id, states(&cell.id)));
     let cells: Vec<Line> = cells.collect::<Result<_, _>>()?;
     let count = |status| cells.iter().filter(|cell| cell.status == status).count();
-    let [done, running, paused, failed, missing, damaged] = ALL.map(|(status, _)| count(status));
+    let [done, running, paused, failed, missing, damaged, newer] =
+        ALL.map(|(status, _)| count(status));
     let set_aside = store.set_aside_files()?;
     let page = Page {
         experiment: experiment.name,
@@ -93,6 +100,7 @@ pub(super) fn run(ask: &Ask, catalogue: &Catalogue) -> anyhow::Result<String> {
         failed,
         missing,
         damaged,
+        newer,
         set_aside: set_aside.iter().map(|path| path.display().to_string()).collect(),
         cells,
     };
@@ -123,7 +131,8 @@ fn line(store: &Store, cell: &CellId, states: &[PathBuf]) -> Result<Line, StoreE
         }
         Ok(None) => {}
         Err(error @ (StoreError::Damaged { .. } | StoreError::NewerVersion { .. })) => {
-            line.status = Status::Damaged;
+            let is_damaged = matches!(error, StoreError::Damaged { .. });
+            line.status = if is_damaged { Status::Damaged } else { Status::Newer };
             line.error = Some(error.to_string());
             return Ok(line);
         }
@@ -133,16 +142,23 @@ fn line(store: &Store, cell: &CellId, states: &[PathBuf]) -> Result<Line, StoreE
         let Ok(modified) = fs::metadata(path).and_then(|data| data.modified()) else { continue };
         // A damaged checkpoint is reported by the next `tucrl run`.
         let Ok((_, state)) = store.state(path, cell) else { continue };
-        // A modification time in the future counts as age 0.
-        let age = modified.elapsed().unwrap_or_default().as_secs();
-        let is_live = !state.is_stopped && age <= FRESH_SECONDS;
+        let age = age(modified.elapsed());
+        let is_live = !state.is_stopped && age.is_some_and(|age| age <= FRESH_SECONDS);
         if is_live || line.status != Status::Running {
             line.status = if is_live { Status::Running } else { Status::Paused };
         }
         line.step = line.step.max(Some(state.taken));
-        line.age_seconds = Some(line.age_seconds.map_or(age, |least| least.min(age)));
+        line.age_seconds = line.age_seconds.into_iter().chain(age).min();
     }
     Ok(line)
+}
+
+/// Age in seconds. A date a little ahead is that of another machine and counts as now; one further ahead says nothing.
+fn age(elapsed: Result<Duration, SystemTimeError>) -> Option<u64> {
+    match elapsed {
+        Ok(age) => Some(age.as_secs()),
+        Err(ahead) => (ahead.duration().as_secs() <= FRESH_SECONDS).then_some(0),
+    }
 }
 
 fn table(page: &Page) -> Result<String, std::fmt::Error> {
@@ -183,18 +199,31 @@ fn table(page: &Page) -> Result<String, std::fmt::Error> {
     for (index, cell) in page.cells.iter().filter(under_way).enumerate() {
         let blank = if index == 0 { "\n" } else { "" };
         let state = if cell.status == Status::Running { "running" } else { "paused" };
-        let (step, age) = (cell.step.unwrap_or(0), cell.age_seconds.unwrap_or(0));
-        let (title, steps) = (&cell.title, cell.steps);
-        writeln!(out, "{blank}{state}: {title}, step {step} of {steps}, stored {age} s ago")?;
+        let (title, step, steps) = (&cell.title, cell.step.unwrap_or(0), cell.steps);
+        let stored = cell.age_seconds.map(|age| format!("stored {age} s ago"));
+        let stored = stored.unwrap_or("stored on a date in the future".into());
+        writeln!(out, "{blank}{state}: {title}, step {step} of {steps}, {stored}")?;
     }
     for (index, cell) in page.cells.iter().filter(|cell| cell.error.is_some()).enumerate() {
         let blank = if index == 0 { "\n" } else { "" };
-        let state = if cell.status == Status::Failed { "failed" } else { "damaged" };
-        let error = cell.error.as_deref().unwrap_or_default();
+        let state = match cell.status {
+            Status::Failed => "failed",
+            Status::Newer => "newer",
+            _ => "damaged",
+        };
+        let error = printable_lines(cell.error.as_deref().unwrap_or_default());
         writeln!(out, "{blank}{state}: {}: {error}", cell.title)?;
     }
     if !page.set_aside.is_empty() {
         writeln!(out, "\nset aside: {}", counted(page.set_aside.len(), "damaged file"))?;
     }
+    let directory = page.directory.as_str();
+    let copy = Path::new(directory).join("experiment.toml").display().to_string();
+    let line = match (page.running, page.paused + page.missing + page.damaged) {
+        (1.., _) => next(&["status", directory]),
+        (0, 1..) => next(&["run", &copy, "--out", directory, "--resume"]),
+        (0, 0) => next(&["report", directory]),
+    };
+    write!(out, "\n{line}")?;
     Ok(out)
 }

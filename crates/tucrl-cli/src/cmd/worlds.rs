@@ -56,7 +56,6 @@ fn page(entry: &WorldListing) -> Result<String, std::fmt::Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::text::WIDTH;
     use super::*;
 
     #[test]
@@ -72,7 +71,7 @@ mod tests {
                 assert!(page.lines().any(|line| line.starts_with(&head)), "{head}");
             }
             for line in page.lines().chain(list(&catalogue).unwrap().lines()) {
-                assert!(line.chars().count() <= WIDTH, "{line}");
+                assert!(line.chars().count() <= 80, "{line}");
                 assert_eq!(line.trim_end(), line);
             }
         }

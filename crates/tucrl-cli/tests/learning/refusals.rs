@@ -131,9 +131,9 @@ const TABLE: &[(&str, i32, &str)] = &[
         "error: scal: `c` = inf is out of range: it accepts a positive finite span bound with mode=theory|  scal:c=inf,mode=theory|         ^^^",
     ),
     (
-        "learn chain --agent scal:aperiodicity=2",
+        "learn chain --agent scal:c=1,aperiodicity=2",
         1,
-        "error: scal: `aperiodicity` = 2 is out of range: it accepts a number in (0, 1]|  scal:aperiodicity=2|                    ^",
+        "error: scal: `aperiodicity` = 2 is out of range: it accepts a number in (0, 1]|  scal:c=1,aperiodicity=2|                        ^",
     ),
     (
         "learn chain --agent optimistic-q:horizon=1",
@@ -166,34 +166,89 @@ const TABLE: &[(&str, i32, &str)] = &[
         1,
         "error: `powers-of-two` is not accepted: `rule` accepts doubling, new-state or tsde|  scal-plus:rule=powers-of-two|                 ^^^^^^^^^^^^^",
     ),
+    // A bound on the span has no default: without one these agents would be another.
+    (
+        "learn three-state --agent tucrl --agent scal",
+        1,
+        "error: scal needs c, an upper bound on the bias span; the span of this world is 1.005: try c=2",
+    ),
+    (
+        "learn three-state --agent scal:alpha=0.05",
+        1,
+        "error: scal needs c, an upper bound on the bias span; the span of this world is 1.005: try c=2",
+    ),
+    (
+        "learn three-state --agent regal-c",
+        1,
+        "error: regal-c needs h, an upper bound on the bias span; the span of this world is 1.005: try h=2",
+    ),
+    (
+        "learn three-state --agent scal-plus",
+        1,
+        "error: scal-plus needs c, an upper bound on the bias span; the span of this world is 1.005: try c=2",
+    ),
+    // What would hit every run is said once.
+    (
+        "learn theta --agent random --agent heuristic",
+        1,
+        "error: in theta: heuristic: this algorithm needs a rule of thumb, which this world does not provide: choose another world or algorithm",
+    ),
+    (
+        "learn taxi --agent tucrl,ucrl",
+        1,
+        "error: --agent takes one agent: write --agent tucrl --agent ucrl",
+    ),
+    (
+        "learn taxi,river-swim",
+        1,
+        "error: there is no world `taxi,river-swim`: give each world its own spec, taxi and river-swim",
+    ),
     // Flags, which clap words; the first line is enough.
     (
         "learn taxi --steps 0",
         2,
-        "error: invalid value '0' for '--steps <T>': write an integer between 1 and 1e10, such as 1e6",
+        "error: invalid value '0' for '--steps <T>': write a number of steps from 1 to 1e10, such as 1e6, 1M or 500k",
     ),
     (
         "learn taxi --steps 1e11",
         2,
-        "error: invalid value '1e11' for '--steps <T>': write an integer between 1 and 1e10, such as 1e6",
+        "error: invalid value '1e11' for '--steps <T>': write a number of steps from 1 to 1e10, such as 1e6, 1M or 500k",
     ),
     (
         "learn taxi --steps 1.5",
         2,
-        "error: invalid value '1.5' for '--steps <T>': write an integer between 1 and 1e10, such as 1e6",
+        "error: invalid value '1.5' for '--steps <T>': write a number of steps from 1 to 1e10, such as 1e6, 1M or 500k",
     ),
     (
         "learn taxi --seeds 0",
         2,
-        "error: invalid value '0' for '--seeds <N>': 0 is not in 1..=1000000",
+        "error: invalid value '0' for '--seeds <N>': write the number of runs per agent, from 1 to 1e6, such as 4",
     ),
-    ("learn taxi --jobs 0", 2, "error: invalid value '0' for '--jobs <N>': 0 is not in 1..=65535"),
+    (
+        "learn taxi --steps -5",
+        2,
+        "error: invalid value '-5' for '--steps <T>': write a number of steps from 1 to 1e10, such as 1e6, 1M or 500k",
+    ),
+    (
+        "learn taxi --steps 10m",
+        2,
+        "error: invalid value '10m' for '--steps <T>': write a number of steps from 1 to 1e10, such as 1e6, 1M or 500k",
+    ),
+    (
+        "learn taxi --jobs 0",
+        2,
+        "error: invalid value '0' for '--jobs <N>': write a number of threads of at least 1, such as 4",
+    ),
     (
         "learn taxi --checkpoints 0",
         2,
-        "error: invalid value '0' for '--checkpoints <N>': 0 is not in 1..=10000",
+        "error: invalid value '0' for '--checkpoints <N>': write a number from 1 to 10000, such as 10",
     ),
-    ("learn taxi --seed -1", 2, "error: unexpected argument '-1' found"),
+    (
+        "learn taxi --seed -1",
+        2,
+        "error: invalid value '-1' for '--seed <M>': write an integer of at least 0, such as 1",
+    ),
     ("learn taxi --episodes", 2, "error: the following required arguments were not provided:"),
     ("learn", 2, "error: the following required arguments were not provided:"),
     (
@@ -204,7 +259,7 @@ const TABLE: &[(&str, i32, &str)] = &[
     (
         "bound taxi --steps many",
         2,
-        "error: invalid value 'many' for '--steps <T>': write a positive integer, such as 1e6",
+        "error: invalid value 'many' for '--steps <T>': write a number of steps of at least 1, such as 1e6, 1M or 500k",
     ),
     (
         "bound chain:n=30000",

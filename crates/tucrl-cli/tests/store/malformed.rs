@@ -194,7 +194,10 @@ fn a_mistake_that_is_corrected_is_forgotten() {
     let lab = Lab::with(&GOOD.join("\n").replace("delta=0", "delta=7"));
     assert_eq!(lab.said("run exp.toml").status.code(), Some(1));
     std::fs::write(lab.path("exp.toml"), GOOD.join("\n")).unwrap();
-    assert_eq!(lab.answer("run exp.toml"), "out/first: 4 of 4 runs done\n");
+    assert_eq!(
+        lab.answer("run exp.toml"),
+        "out/first: 4 of 4 runs done\nnext  tucrl report out/first\n"
+    );
 }
 
 #[test]

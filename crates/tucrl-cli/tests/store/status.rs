@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::Command;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 
@@ -28,7 +28,7 @@ fn a_failed_run_is_kept_with_its_error_and_the_rest_goes_on() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),
-        "out/failing: 2 of 4 runs done, 2 failed\n"
+        "out/failing: 2 of 4 runs done, 2 failed\nnext  tucrl report out/failing\n"
     );
     let said = complaint(&output);
     assert_eq!(said.matches("error: three-state:delta=0 hasty #").count(), 2, "{said}");
@@ -51,7 +51,8 @@ fn a_failed_run_is_kept_with_its_error_and_the_rest_goes_on() {
     assert_eq!(output.status.code(), Some(1));
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),
-        "out/failing: 2 of 4 runs done (2 before), 2 failed (--retry-failed runs them again)\n"
+        "out/failing: 2 of 4 runs done (2 before), 2 failed (--retry-failed runs them again)\n\
+         next  tucrl report out/failing\n"
     );
     assert_eq!(written(&lab), before);
     let output = lab.said("run exp.toml --resume --retry-failed --checkpoint-seconds 0");
@@ -92,11 +93,68 @@ fn a_run_under_way_is_running_then_paused_and_missing_ones_are_missing() {
     assert_eq!(output.status.code(), Some(130));
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),
-        "a: 0 of 4 runs done, 4 left: continue with --resume\n"
+        "a: 0 of 4 runs done, 4 left\n\
+         next  tucrl run exp.toml --out a --resume\n"
     );
     let seen = status(&lab, "a");
     assert_eq!((&seen["paused"], &seen["missing"]), (&1.into(), &3.into()));
     let page = lab.answer("status a");
     assert!(page.contains("\npaused: three-state:delta=0 "), "{page}");
     assert!(page.contains(" of 10000000000, stored "), "{page}");
+    // What it says to type works.
+    let next = page.lines().last().unwrap().strip_prefix("next  tucrl ").unwrap();
+    assert_eq!(next, "run a/experiment.toml --out a --resume");
+    assert!(lab.said(&format!("{next} --list")).status.success());
+}
+
+/// Runs that take an hour, of agents that can be saved.
+fn long() -> Lab {
+    let oracle = WITH_FAILURES.replace("ucrl:alpha=0.01,planner=plain,sweeps=5", "oracle");
+    Lab::with(&oracle.replace("1e5", "1e10"))
+}
+
+#[test]
+fn a_run_is_seen_from_its_first_second_and_again_when_it_goes_on() {
+    let lab = long();
+    for _ in 0..2 {
+        // Checkpoints are taken every 20 seconds, as by default.
+        let mut child = lab.tucrl("run exp.toml --out a --jobs 1 --resume").spawn().unwrap();
+        let is_running =
+            || lab.path("a/experiment.toml").exists() && status(&lab, "a")["running"] == 1;
+        let clock = Instant::now();
+        while !is_running() {
+            assert!(clock.elapsed() < Duration::from_secs(5), "{}", status(&lab, "a"));
+            thread::sleep(Duration::from_millis(20));
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        // As if it had been killed an hour ago.
+        let hour_ago = SystemTime::now() - Duration::from_secs(3600);
+        for file in lab.files("a", ".state") {
+            let file = fs::File::options().write(true).open(file).unwrap();
+            file.set_modified(hour_ago).unwrap();
+        }
+        assert_eq!(status(&lab, "a")["paused"], 1);
+    }
+}
+
+#[test]
+fn without_a_terminal_progress_is_logged() {
+    let lab = long();
+    for command in ["run exp.toml --jobs 1", "learn two-state --agent oracle --steps 1e10 --jobs 1"]
+    {
+        let child = lab.tucrl(command).env("TUCRL_LOG_SECONDS", "0.3").spawn().unwrap();
+        thread::sleep(Duration::from_millis(1500));
+        Command::new("kill").args(["-INT", &child.id().to_string()]).output().unwrap();
+        let output = child.wait_with_output().unwrap();
+        let said = complaint(&output);
+        let lines: Vec<&str> = said.lines().filter(|line| line.starts_with("progress: ")).collect();
+        assert!(lines.len() >= 2, "{said}");
+        let cell = match command.starts_with("run") {
+            true => "three-state:delta=0 random #0",
+            false => "two-state oracle #0",
+        };
+        let names = |line: &&str| line.contains(&format!(" % done, 0 of 4 runs ended; {cell} at "));
+        assert!(lines.iter().all(names), "{said}");
+    }
 }

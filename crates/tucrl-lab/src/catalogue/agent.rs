@@ -4,7 +4,9 @@ use std::fmt;
 use std::sync::Arc;
 
 use tucrl::agents::AgentKind;
-use tucrl::learner::{AgentError, Algorithm, Setting};
+use tucrl::learner::{AgentError, Algorithm, Setting, Start};
+use tucrl::model::Model;
+use tucrl::rng::RandomStream;
 
 use super::Catalogue;
 use crate::names::{Arguments, Spec, SpecError};
@@ -62,10 +64,31 @@ impl NamedAgent {
     /// # Errors
     /// The first option that is refused.
     pub fn check(&self, setting: &Setting) -> Result<(), SpecError> {
-        self.algorithm.check(setting).map_err(|error| match error {
+        self.algorithm.check(setting).map_err(|error| self.refused(error))
+    }
+
+    /// Checks that a learner can start in a world: what no run could be started with is refused before the first.
+    ///
+    /// # Errors
+    /// When an option is refused, or the world cannot tell what the algorithm must be told, wherever it starts.
+    pub fn check_start(&self, setting: &Setting, model: &Model) -> Result<(), SpecError> {
+        let mut first = None;
+        for state in model.starts() {
+            // No step is taken, so the random numbers do not matter.
+            let start = Start { setting, state, random: RandomStream::new(0) };
+            match self.algorithm.start(start) {
+                Ok(_) => return Ok(()),
+                Err(error) => first = first.or(Some(error)),
+            }
+        }
+        first.map_or(Ok(()), |error| Err(self.refused(error)))
+    }
+
+    fn refused(&self, error: AgentError) -> SpecError {
+        match error {
             AgentError::Option(error) => self.arguments.refused(&error),
             other => self.arguments.spec().refused(&other),
-        })
+        }
     }
 }
 

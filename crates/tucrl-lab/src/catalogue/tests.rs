@@ -230,3 +230,24 @@ fn a_large_mountain_car_has_no_table_and_is_no_other_world() {
     let message = message.open(&ReadOptions::default()).unwrap_err().to_string();
     assert!(message.starts_with("mountain-car: `nv` = 1000 is out of range"), "{message}");
 }
+
+#[test]
+fn worlds_stand_inside_each_other_up_to_a_depth() {
+    let nested = |depth: usize, open: &str, close: &str| {
+        format!("{}taxi{}", format!("junk:base={open}").repeat(depth - 1), close.repeat(depth - 1))
+    };
+    for (open, close) in [("(", ")"), ("", "")] {
+        let deepest = World::parse(&nested(16, open, close)).unwrap().to_string();
+        assert_eq!(World::parse(&deepest).unwrap().to_string(), deepest);
+        // Before there was a limit, 1000 took ten seconds and 20 000 all memory.
+        for depth in [17, 1000, 200_000] {
+            let clock = std::time::Instant::now();
+            let error = World::parse(&nested(depth, open, close)).unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                "worlds stand in worlds more than 16 deep: name a world with fewer worlds inside it"
+            );
+            assert!(clock.elapsed() < std::time::Duration::from_secs(5), "{depth}");
+        }
+    }
+}

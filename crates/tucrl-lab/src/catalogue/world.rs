@@ -14,13 +14,17 @@ use tucrl::explore::ExploreError;
 use tucrl::mdp::Mdp;
 use tucrl::model::Model;
 use tucrl::options::OptionError;
-use tucrl::truth::{SEARCH_LIMIT, search};
+use tucrl::truth::{SEARCH_LIMIT, Watch, search};
 use tucrl::worlds::WorldKind;
 
 use super::Catalogue;
 use crate::formats::{self, Format, FormatError, ReadOptions};
 use crate::names::{Arguments, Spec, SpecError};
 use crate::spelling::{Setting, Spelled, Spelling, by_name};
+
+/// How many worlds may stand inside each other, the outermost included. Every level is read several times, so the time
+/// grows with the square of the depth or worse.
+const DEEPEST: usize = 16;
 
 /// A world that was named, read from a file, or made by a program.
 ///
@@ -109,6 +113,14 @@ impl World {
     }
 
     pub(super) fn find(catalogue: &Catalogue, text: &str) -> Result<Self, SpecError> {
+        Self::find_inside(catalogue, text, 0)
+    }
+
+    /// The same for a text inside `depth` others.
+    fn find_inside(catalogue: &Catalogue, text: &str, depth: usize) -> Result<Self, SpecError> {
+        if depth >= DEEPEST {
+            return Err(SpecError::too_deep(text, DEEPEST));
+        }
         let path = Path::new(text);
         let spec = Spec::parse(text);
         // Known names come first: a folder that happens to be called `taxi` changes nothing.
@@ -125,8 +137,9 @@ impl World {
         let spec = spec?;
         let kind = catalogue.world_kind(&spec)?.clone();
         let arguments = spec.bind(kind.options())?;
-        let arguments =
-            arguments.shortened(|base| Self::find(catalogue, base).map(|base| base.to_string()))?;
+        let arguments = arguments.shortened(|base| {
+            Self::find_inside(catalogue, base, depth + 1).map(|base| base.to_string())
+        })?;
         Ok(Self::Named { kind, arguments, catalogue: catalogue.clone() })
     }
 
@@ -194,11 +207,45 @@ impl World {
     /// When an option is out of range, the file is faulty, a read option does not apply, or too many states
     /// are reachable for a table.
     pub fn build(&self, options: &ReadOptions) -> Result<Arc<Mdp>, LoadError> {
+        self.build_watched(options, &())
+    }
+
+    /// The same with reports of progress.
+    ///
+    /// # Errors
+    /// As [`World::build`].
+    pub fn build_watched(
+        &self,
+        options: &ReadOptions,
+        watch: &dyn Watch,
+    ) -> Result<Arc<Mdp>, LoadError> {
+        self.build_and_count(options, watch).map(|(mdp, _)| mdp)
+    }
+
+    /// The same, with the number of states of the world: more than the table has if it is that of the reachable part.
+    ///
+    /// # Errors
+    /// As [`World::build`].
+    pub fn build_and_count(
+        &self,
+        options: &ReadOptions,
+        watch: &dyn Watch,
+    ) -> Result<(Arc<Mdp>, u64), LoadError> {
+        watch.begin("building the world");
         match self.open(options)? {
-            Model::Table(mdp) => Ok(mdp),
+            Model::Table(mdp) => {
+                let states = mdp.states() as u64;
+                Ok((mdp, states))
+            }
             Model::Generated(generator) => {
-                let found = search(&*generator, SEARCH_LIMIT, &())?;
-                Ok(Arc::new(found.table(&*generator, &|_, _| true)?))
+                let found = search(&*generator, SEARCH_LIMIT, watch)?;
+                watch.begin("building the table of what is reachable");
+                let report = |done, of| {
+                    watch.done(done, of);
+                    true
+                };
+                let table = Arc::new(found.table(&*generator, &report)?);
+                Ok((table, generator.space().states()))
             }
         }
     }

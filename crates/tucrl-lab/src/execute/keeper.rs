@@ -18,6 +18,10 @@ use crate::runner::{Begin, Ending, Job, Outcome, Watch};
 use crate::spelling::{Spelled, by_name};
 use crate::store::{Store, StoreError, StoredState};
 
+/// A run is first stored after this time, so that it can be seen within its first second; shorter ones are not worth
+/// a file.
+const FIRST: Duration = Duration::from_millis(500);
+
 /// Stores checkpoints and outcomes of the cells.
 pub(super) struct Keeper<'a> {
     store: &'a Store,
@@ -38,7 +42,9 @@ struct UnderWay {
     sessions: u32,
     simulate_seconds: f64,
     plan_seconds: f64,
-    /// When it was last stored, and how far it was.
+    /// When this process began it.
+    begun: Option<Instant>,
+    /// When it was last stored by this process, and how far it was.
     stored: Option<Instant>,
     stored_at: u64,
 }
@@ -105,7 +111,8 @@ impl<'a> Keeper<'a> {
             };
             let is_ours = header.provenance.version == env!("CARGO_PKG_VERSION");
             if is_ours
-                && (&state.spec, state.state.options()) == (&job.spec, &options)
+                && state.state.as_ref().is_some_and(|state| *state.options() == options)
+                && state.spec == job.spec
                 && latest.as_ref().is_none_or(|other| other.taken < state.taken)
             {
                 let mut under_way = lock(&self.under_way[cell]);
@@ -123,11 +130,16 @@ impl<'a> Keeper<'a> {
         let (simulate, plan) = run.clocks();
         let id = &self.cells[cell].id;
         let mut under_way = lock(&self.under_way[cell]);
-        under_way.stored = Some(Instant::now());
-        let Some(state) = run.state() else {
+        let is_first = under_way.stored.replace(Instant::now()).is_none();
+        let state = run.state();
+        if state.is_none() && (is_stopped || !is_first) {
             self.note(Note::CannotSave { label: id.label.clone() });
+        }
+        if state.is_none() && is_stopped {
+            // It starts again from its first step: nothing is under way.
+            let _ = self.store.remove_states(id);
             return;
-        };
+        }
         let state = StoredState {
             cell: id.clone(),
             spec: run.spec().clone(),
@@ -187,8 +199,8 @@ impl Watch for Keeper<'_> {
             }),
         };
         match found {
-            Ok(Some(state)) => Begin::At(Box::new(state.state)),
-            Ok(None) => Begin::Anew,
+            Ok(Some(StoredState { state: Some(state), .. })) => Begin::At(Box::new(state)),
+            Ok(_) => Begin::Anew,
             Err(error) => {
                 self.broke(error);
                 lock(&self.summary).stopped += 1;
@@ -205,8 +217,15 @@ impl Watch for Keeper<'_> {
         self.watch.at(worker, cell, run);
         let is_due = {
             let mut under_way = lock(&self.under_way[cell]);
-            let since = *under_way.stored.get_or_insert_with(Instant::now);
-            run.taken() > under_way.stored_at && since.elapsed() >= self.options.checkpoint_every
+            let begun = *under_way.begun.get_or_insert_with(Instant::now);
+            match under_way.stored {
+                Some(stored) => {
+                    run.taken() > under_way.stored_at
+                        && stored.elapsed() >= self.options.checkpoint_every
+                }
+                // So that others see it, also a run that continues a checkpoint of long ago.
+                None => begun.elapsed() >= FIRST.min(self.options.checkpoint_every),
+            }
         };
         if is_due && !run.is_complete() {
             self.store_state(cell, run, false);

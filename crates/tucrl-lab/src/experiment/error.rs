@@ -11,6 +11,7 @@ use crate::catalogue::LoadError;
 use crate::formats::FormatError;
 use crate::names::SpecError;
 use crate::spelling::{Spelled, Spelling};
+use crate::text::{clipped, named};
 
 /// Why an experiment could not be had.
 #[derive(Debug, Error)]
@@ -20,7 +21,7 @@ pub enum ExperimentError {
     #[error(transparent)]
     File(#[from] FormatError),
     /// The file is not TOML.
-    #[error("{}:{line}: this is not TOML: {what}", path.display())]
+    #[error("{}:{line}: this is not TOML: {}", named(path), clipped(what))]
     Syntax {
         /// The file.
         path: PathBuf,
@@ -36,7 +37,7 @@ pub enum ExperimentError {
         problem: Box<ExperimentProblem>,
     },
     /// A key is wrong.
-    #[error("{}:{line}: `{key}`: {problem}", path.display())]
+    #[error("{}:{line}: `{key}`: {problem}", named(path))]
     Key {
         /// The file.
         path: PathBuf,
@@ -86,15 +87,46 @@ pub enum ExperimentProblem {
     /// A fault within a spec.
     #[error(transparent)]
     Spec(#[from] SpecError),
+    /// An agent that cannot start in a world.
+    #[error("in {world}: {error}")]
+    Start {
+        /// The world.
+        world: String,
+        /// Why.
+        error: SpecError,
+    },
     /// A world that cannot be built.
     #[error(transparent)]
     World(#[from] LoadError),
     /// A world that cannot be searched or solved.
     #[error("{0}")]
     Truth(#[from] TruthError),
+    /// A panic while a world was built or solved.
+    #[error("building or solving this world panicked: {message}; please report it with the world")]
+    Bug {
+        /// The message of the panic.
+        message: String,
+    },
     /// No agents.
     #[error("there is no agent: name at least one, such as \"tucrl\"")]
     NoAgents,
+}
+
+impl ExperimentError {
+    /// Whether only the runs of one world are concerned: it cannot be read, built or solved, although the experiment
+    /// names it correctly.
+    pub(crate) fn is_of_one_world(&self) -> bool {
+        let (Self::Plain { problem } | Self::Key { problem, .. }) = self else { return false };
+        match &**problem {
+            ExperimentProblem::Truth(_) | ExperimentProblem::Bug { .. } => true,
+            ExperimentProblem::World(error) => match error {
+                LoadError::World(error) => error.option().is_none(),
+                LoadError::Format(_) | LoadError::Explore(_) => true,
+                _ => false,
+            },
+            _ => false,
+        }
+    }
 }
 
 impl Spelled for ExperimentError {
@@ -103,7 +135,7 @@ impl Spelled for ExperimentError {
             Self::File(error) => error.spelled(spelling),
             Self::Key { path, line, key, problem } => match &**problem {
                 ExperimentProblem::World(error) => {
-                    format!("{}:{line}: `{key}`: {}", path.display(), error.spelled(spelling))
+                    format!("{}:{line}: `{key}`: {}", named(path), error.spelled(spelling))
                 }
                 _ => self.to_string(),
             },

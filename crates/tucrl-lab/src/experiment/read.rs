@@ -3,6 +3,8 @@
 //! The keys are walked by hand instead of derived, so that every message has the line and the key,
 //! numbers may be written as 1e6, and lists may hold specs or tables.
 
+use std::fs::File;
+use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
@@ -19,6 +21,10 @@ use super::{
 use crate::catalogue::Catalogue;
 use crate::formats::{FormatError, ReadOptions};
 use crate::names::{integer, nearest};
+use crate::text::{printable, quoted};
+
+/// The largest file of an experiment, in bytes: a list of a million checkpoints has a tenth of it.
+const LARGEST: u64 = 1 << 26;
 
 const KEYS: &[&str] =
     &["name", "description", "steps", "seeds", "master_seed", "checkpoints", "worlds", "agents"];
@@ -41,7 +47,13 @@ struct Reader<'a> {
 }
 
 pub(super) fn file(path: &Path, catalogue: &Catalogue) -> Result<Experiment, ExperimentError> {
-    let bytes = std::fs::read(path).map_err(|source| FormatError::io(path, source))?;
+    let failed = |source| FormatError::io(path, source);
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(failed)?;
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
+    if bytes.len() as u64 > LARGEST {
+        return Err(FormatError::TooLarge { path: path.into(), most: LARGEST }.into());
+    }
     let text = String::from_utf8(bytes).map_err(|error| {
         let good = &error.as_bytes()[..error.utf8_error().valid_up_to()];
         let line = 1 + good.iter().filter(|&&byte| byte == b'\n').count();
@@ -150,11 +162,13 @@ impl Reader<'_> {
             };
             let mut contents = Vec::new();
             for path in world.files() {
-                let bytes = std::fs::read(&path).map_err(|source| {
+                let mut content = blake3::Hasher::new();
+                let read = File::open(&path).and_then(|file| content.update_reader(file).map(drop));
+                read.map_err(|source| {
                     let error = FormatError::io(&path, source);
                     self.at(place.clone(), Problem::World(error.into()))
                 })?;
-                contents.push(blake3::hash(&bytes).to_hex()[..16].to_string());
+                contents.push(content.finalize().to_hex()[..16].to_string());
             }
             let range = table.and_then(|table| table.get("reward_range"));
             let range = range.map(|range| self.range(range, &format!("{key}.reward_range")));
@@ -162,7 +176,7 @@ impl Reader<'_> {
             contents.extend(reward_range.map(|range| format!("rewards in {range}")));
             let model = (!contents.is_empty()).then(|| contents.join("+"));
             if worlds.iter().any(|earlier| earlier.world.to_string() == world.to_string()) {
-                let what = format!("the world {world}");
+                let what = format!("the world {}", quoted(&world.to_string()));
                 let change = "keep one of them; other steps make another experiment";
                 return Err(self.at(place, Problem::Twice { what, change }));
             }
@@ -192,7 +206,10 @@ impl Reader<'_> {
             };
             let label = match table.and_then(|table| table.get("label")) {
                 Some(label) => {
-                    self.string(label, &label_key, "a short text of one line", is_line)?
+                    let label =
+                        self.string(label, &label_key, "a short text of one line", is_line)?;
+                    // A label stands in tables, figures and pages, where it must not turn its surroundings around.
+                    printable(&label)
                 }
                 None => agent.to_string(),
             };
@@ -223,7 +240,7 @@ impl Reader<'_> {
         if times.is_empty() {
             return Err(self.not(value, key, TIMES));
         }
-        Ok(Checkpoints::At(times))
+        Ok(Checkpoints::at(times))
     }
 
     fn range(&self, value: &Value<'_>, key: &str) -> Result<RewardRange, ExperimentError> {
@@ -275,7 +292,7 @@ impl Reader<'_> {
         let unknown = table.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
         let Some(key) = unknown.min_by_key(|key| key.span().start) else { return Ok(()) };
         let nearest = nearest(key.get_ref(), known.iter().copied()).map(Into::into);
-        let place = self.place(key.span(), &format!("{before}{}", key.get_ref().escape_debug()));
+        let place = self.place(key.span(), &format!("{before}{}", quoted(key.get_ref())));
         Err(self.at(place, Problem::Unknown { nearest, known }))
     }
 
@@ -326,8 +343,8 @@ impl Reader<'_> {
     fn not(&self, value: &Value<'_>, key: &str, expected: &'static str) -> ExperimentError {
         let written = self.text.get(value.span()).unwrap_or_default();
         let line = written.lines().next().unwrap_or_default();
-        let mut found: String = line.chars().take(60).collect();
-        if found.len() < written.trim_end().len() {
+        let mut found = quoted(line);
+        if line.len() < written.trim_end().len() && !found.ends_with('…') {
             found.push('…');
         }
         let place = self.place(value.span(), key);

@@ -97,8 +97,11 @@ fn spec(names: Vec<&str>, summary: &str, example: &str, options: &Described) -> 
     let mut pairs = Vec::new();
     for option in options.list() {
         let OptionInfo { key, default, accepts, help, .. } = option;
-        let default = shown(default, accepts.specs);
-        description += &format!("\n{key}={default}: {help} (accepts {accepts})");
+        let default = match option.is_required {
+            true => " (must be given)".into(),
+            false => format!("={}", shown(default, accepts.specs)),
+        };
+        description += &format!("\n{key}{default}: {help} (accepts {accepts})");
         let keys: Vec<String> =
             std::iter::once(key).chain(&option.aliases).map(|key| escaped(key)).collect();
         pairs.push(format!(r"(?:{})\s*=\s*{}", keys.join("|"), value_pattern(option)));
@@ -107,7 +110,10 @@ fn spec(names: Vec<&str>, summary: &str, example: &str, options: &Described) -> 
     let pattern = match pairs.join("|") {
         pairs if pairs.is_empty() => format!("^(?:{})$", names.join("|")),
         pairs => {
-            format!(r"^(?:{})(?::\s*(?:{pairs})(?:\s*,\s*(?:{pairs}))*\s*)?$", names.join("|"))
+            // A name that needs an option does not stand alone.
+            let is_required = options.list().iter().any(|option| option.is_required);
+            let (names, end) = (names.join("|"), if is_required { "" } else { "?" });
+            format!(r"^(?:{names})(?::\s*(?:{pairs})(?:\s*,\s*(?:{pairs}))*\s*){end}$")
         }
     };
     json!({
@@ -124,7 +130,7 @@ fn value_pattern(option: &OptionInfo) -> String {
     let words: Vec<String> = accepts.all_words().into_iter().map(escaped).collect();
     let mut ways = words;
     if accepts.numbers || accepts.integers {
-        ways.push(r"-?[0-9.][0-9.eE+\-]*(?:/[0-9.eE+\-]+)?".into());
+        ways.push(r"-?[0-9.][0-9._eE+\-]*[kKMG]?(?:/[0-9.eE+\-]+)?".into());
     }
     if accepts.specs {
         ways.push(r"\(.*\)|[^,()]+".into());
@@ -169,6 +175,7 @@ mod tests {
             "\"tucrl:alfa=1\"",
             "\"tucrl:shrink=lin\"",
             "\"tucrl:set=kl\"",
+            "\"scal\"",
             "\"random:alpha=1\"",
             "{ label = \"x\" }",
             "7",
@@ -178,6 +185,7 @@ mod tests {
         for world in [
             "\"three-state:delta=0\"",
             "\"junk:base=(three-state:delta=0),factor=1e6\"",
+            "\"junk:base=taxi,factor=1_000k\"",
             "\"models/a.drn\"",
             "{ spec = \"garnet:s=1e5\", steps = 1e7 }",
             "\"taxi:map=2018\"",

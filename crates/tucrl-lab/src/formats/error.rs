@@ -10,6 +10,7 @@ use thiserror::Error;
 use tucrl::error::ModelError;
 
 use crate::spelling::{Setting, Spelled, Spelling, by_name};
+use crate::text::{bytes, clipped, listed, named, quoted};
 
 /// Why a model file was not read or written.
 #[derive(Debug, Error)]
@@ -18,26 +19,27 @@ pub enum FormatError {
     /// The extension selects no format.
     #[error(
         "{}: the extension does not say which format this is: accepted are .json (tucrl's own) \
-         and .drn (Storm's explicit format)", path.display()
+         and .drn (Storm's explicit format)",
+        named(path)
     )]
     UnknownExtension {
         /// The file.
         path: PathBuf,
     },
     /// There is no such file.
-    #[error("{}: no such file: check the name", path.display())]
+    #[error("{}: no such file: check the name", named(path))]
     NotFound {
         /// The file.
         path: PathBuf,
     },
     /// A folder was given instead of a file.
-    #[error("{}: this is a folder: name a file", path.display())]
+    #[error("{}: this is a folder: name a file", named(path))]
     IsFolder {
         /// The folder.
         path: PathBuf,
     },
     /// The folder to write into is missing.
-    #[error("{}: the folder {} does not exist: create it first", path.display(), folder.display())]
+    #[error("{}: the folder {} does not exist: create it first", named(path), named(folder))]
     NoFolder {
         /// The file.
         path: PathBuf,
@@ -45,13 +47,13 @@ pub enum FormatError {
         folder: PathBuf,
     },
     /// Permission denied.
-    #[error("{}: permission denied: change the permissions of the file or its folder", path.display())]
+    #[error("{}: permission denied: change the permissions of the file or its folder", named(path))]
     PermissionDenied {
         /// The file.
         path: PathBuf,
     },
     /// Any other I/O error.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", named(path))]
     Io {
         /// The file.
         path: PathBuf,
@@ -65,10 +67,18 @@ pub enum FormatError {
         path: PathBuf,
     },
     /// The file has no content.
-    #[error("{}: the file is empty: a model has at least one state", path.display())]
+    #[error("{}: the file is empty: a model has at least one state", named(path))]
     Empty {
         /// The file.
         path: PathBuf,
+    },
+    /// The file is larger than any of its kind.
+    #[error("{}: the file has more than {}: give another one", named(path), bytes(*most))]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// The largest size that is read, in bytes.
+        most: u64,
     },
     /// The file is not UTF-8.
     #[error("{}: the file is not UTF-8 text here: save it as UTF-8", place(path, *line, None))]
@@ -79,7 +89,7 @@ pub enum FormatError {
         line: usize,
     },
     /// The text does not follow the format.
-    #[error("{}: {what}", place(path, *line, *column))]
+    #[error("{}: {}", place(path, *line, *column), clipped(what))]
     Syntax {
         /// The file.
         path: PathBuf,
@@ -92,8 +102,8 @@ pub enum FormatError {
     },
     /// A newer version of one of tucrl's formats.
     #[error(
-        "{}: {what} version {found} is not known: this program reads version 1, use a newer one",
-        place(path, *line, None)
+        "{}: {what} version {} is not known: this program reads version 1, use a newer one",
+        place(path, *line, None), quoted(found)
     )]
     UnknownVersion {
         /// The file.
@@ -107,8 +117,8 @@ pub enum FormatError {
     },
     /// A kind of model that is not a finite MDP with known numbers.
     #[error(
-        "{}: {kind} models are not supported: give an MDP or a DTMC with fixed probabilities",
-        place(path, *line, None)
+        "{}: {} models are not supported: give an MDP or a DTMC with fixed probabilities",
+        place(path, *line, None), quoted(kind)
     )]
     UnsupportedModel {
         /// The file.
@@ -129,7 +139,12 @@ pub enum FormatError {
         names: Vec<String>,
     },
     /// The chosen reward model does not exist.
-    #[error("{}: there is no reward model {asked:?}: {}", path.display(), available(names))]
+    #[error(
+        "{}: there is no reward model \"{}\": {}",
+        named(path),
+        quoted(asked),
+        available(names)
+    )]
     NoSuchRewardModel {
         /// The file.
         path: PathBuf,
@@ -188,8 +203,8 @@ pub enum FormatError {
     },
     /// A `//@tucrl` comment contradicts the body.
     #[error(
-        "{}: the //@tucrl comment contradicts the model: {what}: correct one of them, or delete \
-         the comment", place(path, *line, None)
+        "{}: the //@tucrl comment contradicts the model: {}: correct one of them, or delete \
+         the comment", place(path, *line, None), clipped(what)
     )]
     Contradiction {
         /// The file.
@@ -202,7 +217,7 @@ pub enum FormatError {
     /// The file is well formed, but its model is invalid.
     #[error("{}: {source}", match line {
         Some(line) => place(path, *line, None),
-        None => path.display().to_string(),
+        None => named(path),
     })]
     Model {
         /// The file.
@@ -232,11 +247,11 @@ impl Spelled for FormatError {
 
 fn already_exists(path: &Path, spelling: Spelling) -> String {
     let replace = spelling(Setting::Overwrite);
-    format!("{}: the file already exists: choose another name, or {replace}", path.display())
+    format!("{}: the file already exists: choose another name, or {replace}", named(path))
 }
 
 fn several_reward_models(path: &Path, line: usize, names: &[String], spelling: Spelling) -> String {
-    let (place, names) = (place(path, line, None), names.join(", "));
+    let (place, names) = (place(path, line, None), listed(names));
     let option = spelling(Setting::RewardModel);
     format!("{place}: the file has several reward models ({names}): choose one with {option}")
 }
@@ -289,7 +304,7 @@ impl FormatError {
             | E::RewardOutOfRange { state, action, .. }
             | E::RewardLaw { state, action, .. }
             | E::UnmixableRewards { state, action, .. } => line_of(Part::Action(*state, *action)),
-            E::RewardMax { .. } => line_of(Part::RewardMax),
+            E::RewardMax { .. } | E::RewardTooLarge { .. } => line_of(Part::RewardMax),
             E::StartOutOfRange { .. } | E::BadStartProbability { .. } | E::StartSum { .. } => {
                 line_of(Part::Start)
             }
@@ -314,14 +329,14 @@ pub(super) enum Part {
 
 fn place(path: &Path, line: usize, column: Option<usize>) -> String {
     match column {
-        Some(column) => format!("{}:{line}:{column}", path.display()),
-        None => format!("{}:{line}", path.display()),
+        Some(column) => format!("{}:{line}:{column}", named(path)),
+        None => format!("{}:{line}", named(path)),
     }
 }
 
 fn available(names: &[String]) -> String {
     match names {
         [] => "the file has none, leave the choice out".into(),
-        _ => format!("choose one of {}", names.join(", ")),
+        _ => format!("choose one of {}", listed(names)),
     }
 }

@@ -93,9 +93,22 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, FormatError> {
 /// # Errors
 /// When the extension is unknown, the file exists and may not be replaced, or writing fails.
 pub fn write(mdp: &Mdp, path: &Path, if_exists: IfExists) -> Result<(), FormatError> {
+    write_with(mdp, None, path, if_exists)
+}
+
+/// The same with a remark in the file, of one line; JSON has no place for one.
+///
+/// # Errors
+/// As [`write`].
+pub fn write_with(
+    mdp: &Mdp,
+    remark: Option<&str>,
+    path: &Path,
+    if_exists: IfExists,
+) -> Result<(), FormatError> {
     let format = Format::of(path)?;
     save::atomically(path, if_exists, |out| match format {
         Format::Json => json::write(mdp, out),
-        Format::Drn => drn::write(mdp, out),
+        Format::Drn => drn::write(mdp, remark, out),
     })
 }

@@ -3,18 +3,78 @@
 //! The content goes to a temporary file in the same folder, is synced, and takes its name by an atomic rename. When
 //! anything fails before that, the temporary file is removed and the old file is untouched. Without permission to
 //! replace, the rename itself refuses, so that two writers cannot both succeed.
+//!
+//! The order is what survives a loss of power: all bytes are synced before the rename, else the name could lead to an
+//! empty file; the folder is synced after it, else the name could be lost. [`Disk`] has these three steps, so that a test
+//! sees them.
 
+use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
+
+use tempfile::NamedTempFile;
 
 use super::{FormatError, IfExists};
 
 /// Prefix of temporary files.
 pub const TEMPORARY: &str = ".tucrl-";
 
+/// The steps that bring a file to the disk, in this order.
+pub trait Disk: fmt::Debug + Send + Sync {
+    /// Brings the content of a file to the disk.
+    ///
+    /// # Errors
+    /// When the system refuses.
+    fn sync(&self, file: &File) -> io::Result<()>;
+
+    /// Gives a temporary file its name.
+    ///
+    /// # Errors
+    /// When the system refuses, or the name exists and may not be replaced.
+    fn rename(&self, file: NamedTempFile, to: &Path, if_exists: IfExists) -> io::Result<()>;
+
+    /// Brings the names in a folder to the disk.
+    ///
+    /// # Errors
+    /// When the system refuses, or cannot sync folders.
+    fn sync_folder(&self, folder: &Path) -> io::Result<()>;
+}
+
+/// The disk of this machine.
+#[derive(Debug, Clone, Copy)]
+pub struct System;
+
+impl Disk for System {
+    fn sync(&self, file: &File) -> io::Result<()> {
+        file.sync_all()
+    }
+
+    fn rename(&self, file: NamedTempFile, to: &Path, if_exists: IfExists) -> io::Result<()> {
+        let renamed = match if_exists {
+            IfExists::Refuse => file.persist_noclobber(to),
+            IfExists::Replace => file.persist(to),
+        };
+        renamed.map(drop).map_err(|error| error.error)
+    }
+
+    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+        File::open(folder)?.sync_all()
+    }
+}
+
 /// Writes `path` as a whole or not at all.
 pub fn atomically(
+    path: &Path,
+    if_exists: IfExists,
+    content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), FormatError> {
+    atomically_on(&System, path, if_exists, content)
+}
+
+/// The same, on a given disk.
+pub fn atomically_on(
+    disk: &dyn Disk,
     path: &Path,
     if_exists: IfExists,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -48,15 +108,10 @@ pub fn atomically(
     if let Some(existing) = existing {
         temporary.as_file().set_permissions(existing.permissions()).map_err(failed)?;
     }
-    temporary.as_file().sync_all().map_err(failed)?;
-    match if_exists {
-        IfExists::Refuse => temporary.persist_noclobber(&target),
-        IfExists::Replace => temporary.persist(&target),
-    }
-    .map_err(|error| failed(error.error))?;
-    // The rename reaches the disk with the folder; not every system can sync a folder, and the file is
-    // complete either way.
-    let _ = File::open(&folder).and_then(|folder| folder.sync_all());
+    disk.sync(temporary.as_file()).map_err(failed)?;
+    disk.rename(temporary, &target, if_exists).map_err(failed)?;
+    // Not every system can sync a folder, and the file is complete either way.
+    let _ = disk.sync_folder(&folder);
     Ok(())
 }
 
@@ -86,8 +141,136 @@ pub fn new_file() -> tempfile::Builder<'static, 'static> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod recorded {
+    use std::sync::{Arc, Mutex};
+
     use super::*;
+
+    /// What was done to the disk.
+    #[derive(Debug, Clone, PartialEq, Eq)]
+    pub(crate) enum Step {
+        /// A file that had this content was synced.
+        Sync(Vec<u8>),
+        /// A file got this name.
+        Rename(PathBuf),
+        /// A folder in which these files had these contents was synced.
+        SyncFolder(PathBuf, Vec<(PathBuf, Vec<u8>)>),
+    }
+
+    /// Does what the system does, and writes it down.
+    #[derive(Debug, Clone, Default)]
+    pub(crate) struct Recorder(Arc<Mutex<Vec<Step>>>);
+
+    impl Recorder {
+        pub(crate) fn steps(&self) -> Vec<Step> {
+            std::mem::take(&mut *self.0.lock().unwrap())
+        }
+
+        /// The path of the only file that was written, if the steps were the right ones in the right order.
+        pub(crate) fn only_file(&self) -> PathBuf {
+            let steps = self.steps();
+            let [Step::Sync(content), Step::Rename(path), Step::SyncFolder(folder, files)] =
+                &steps[..]
+            else {
+                panic!("{steps:?}");
+            };
+            assert_eq!(path.parent(), Some(folder.as_path()));
+            assert_eq!(*content, fs::read(path).unwrap(), "all bytes were written before the sync");
+            let found = files.iter().find(|(name, _)| name == path).unwrap();
+            assert_eq!(found.1, *content, "the name was there before the folder was synced");
+            path.clone()
+        }
+
+        fn add(&self, step: Step) {
+            self.0.lock().unwrap().push(step);
+        }
+    }
+
+    impl Disk for Recorder {
+        fn sync(&self, file: &File) -> io::Result<()> {
+            use std::io::{Read, Seek, SeekFrom};
+            let mut file = file.try_clone()?;
+            // A clone shares the place in the file.
+            let (place, mut content) = (file.stream_position()?, Vec::new());
+            file.seek(SeekFrom::Start(0))?;
+            file.read_to_end(&mut content)?;
+            file.seek(SeekFrom::Start(place))?;
+            self.add(Step::Sync(content));
+            System.sync(&file)
+        }
+
+        fn rename(&self, file: NamedTempFile, to: &Path, if_exists: IfExists) -> io::Result<()> {
+            self.add(Step::Rename(to.into()));
+            System.rename(file, to, if_exists)
+        }
+
+        fn sync_folder(&self, folder: &Path) -> io::Result<()> {
+            let paths = fs::read_dir(folder)?.map(|entry| entry.unwrap().path());
+            let files = paths.filter(|path| path.is_file());
+            let files = files.map(|path| (path.clone(), fs::read(&path).unwrap())).collect();
+            self.add(Step::SyncFolder(folder.into(), files));
+            System.sync_folder(folder)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::recorded::Recorder;
+    use super::*;
+
+    #[test]
+    fn a_file_is_synced_then_renamed_and_then_its_folder_is_synced() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = fs::canonicalize(folder.path()).unwrap().join("m.json");
+        let disk = Recorder::default();
+        // The second time the file exists; the third is larger than any buffer.
+        for (if_exists, size) in
+            [(IfExists::Refuse, 5), (IfExists::Replace, 7), (IfExists::Replace, 1 << 20)]
+        {
+            atomically_on(&disk, &path, if_exists, |out| out.write_all(&vec![b'x'; size])).unwrap();
+            assert_eq!(disk.only_file(), path);
+            assert_eq!(fs::metadata(&path).unwrap().len(), size as u64);
+        }
+        let refused = atomically_on(&disk, &path, IfExists::Refuse, |out| out.write_all(b"x"));
+        assert!(matches!(refused, Err(FormatError::AlreadyExists { .. })));
+        assert_eq!(disk.steps(), []);
+    }
+
+    #[test]
+    fn what_could_not_be_synced_is_not_renamed() {
+        #[derive(Debug)]
+        struct Full;
+        impl Disk for Full {
+            fn sync(&self, _: &File) -> io::Result<()> {
+                Err(io::ErrorKind::StorageFull.into())
+            }
+            fn rename(&self, _: NamedTempFile, _: &Path, _: IfExists) -> io::Result<()> {
+                panic!("renamed");
+            }
+            fn sync_folder(&self, _: &Path) -> io::Result<()> {
+                panic!("synced");
+            }
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("m.json");
+        fs::write(&path, "precious").unwrap();
+        let failed = atomically_on(&Full, &path, IfExists::Replace, |out| out.write_all(b"new"));
+        assert!(matches!(failed, Err(FormatError::Io { .. })));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "precious");
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    /// Linux cannot sync a device without storage, nor a folder of /proc, and says so only to who asks it.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_system_is_really_asked_to_sync() {
+        let null = File::options().write(true).open("/dev/null").unwrap();
+        assert_eq!(System.sync(&null).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+        let failed = System.sync_folder(Path::new("/proc/self")).unwrap_err();
+        assert_eq!(failed.kind(), io::ErrorKind::InvalidInput);
+        assert!(System.sync_folder(Path::new("/tmp")).is_ok());
+    }
 
     #[cfg(unix)]
     #[test]

@@ -8,6 +8,11 @@ use std::ops::Range;
 
 use thiserror::Error;
 
+use crate::text::{digits, exact, is_hidden, quoted, rounded};
+
+/// A longer text is not shown with a mark under it.
+const PICTURE: usize = 200;
+
 /// A fault of a spec, with its place in the text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SpecError {
@@ -35,8 +40,16 @@ pub enum Problem {
     /// A parenthesis without its partner.
     #[error("this parenthesis has no partner: write key=(name:key=value)")]
     Parentheses,
+    /// Too many worlds inside each other.
+    #[error(
+        "worlds stand in worlds more than {most} deep: name a world with fewer worlds inside it"
+    )]
+    TooDeep {
+        /// How many may.
+        most: usize,
+    },
     /// A key alone.
-    #[error("`{key}` has no value: write {key}=value")]
+    #[error("`{0}` has no value: write {0}=value", quoted(key))]
     NoValue {
         /// The key.
         key: String,
@@ -45,7 +58,7 @@ pub enum Problem {
     #[error("there is no key before the equals sign: write key=value")]
     NoKey,
     /// A name that is in no table.
-    #[error("there is no {what} `{name}`: {}", instead(nearest.as_deref(), what))]
+    #[error("there is no {what} `{}`: {}", quoted(name), instead(nearest.as_deref(), what))]
     UnknownName {
         /// A world, or an agent.
         what: &'static str,
@@ -55,7 +68,7 @@ pub enum Problem {
         nearest: Option<String>,
     },
     /// A key that the name does not have.
-    #[error("{name} has no key `{key}`: {}", key_instead(nearest.as_deref(), known))]
+    #[error("{name} has no key `{}`: {}", quoted(key), key_instead(nearest.as_deref(), known))]
     UnknownKey {
         /// The name.
         name: String,
@@ -75,7 +88,7 @@ pub enum Problem {
         meant: String,
     },
     /// A value that cannot be read.
-    #[error("`{value}` is not {what}: `{key}` accepts {accepted}")]
+    #[error("`{}` is not {what}: `{key}` accepts {accepted}", quoted(value))]
     WrongKind {
         /// The key.
         key: String,
@@ -87,7 +100,7 @@ pub enum Problem {
         accepted: String,
     },
     /// A word that is not among the accepted ones.
-    #[error("`{value}` is not accepted: {}`{key}` accepts {accepted}", meant(nearest.as_deref()))]
+    #[error("`{}` is not accepted: {}`{key}` accepts {accepted}", quoted(value), meant(nearest.as_deref()))]
     NotAccepted {
         /// The key.
         key: String,
@@ -99,7 +112,7 @@ pub enum Problem {
         accepted: String,
     },
     /// A value that the world refuses.
-    #[error("{name}: `{key}` = {value} is out of range: it accepts {expected}")]
+    #[error("{name}: `{key}` = {} is out of range: it accepts {expected}", quoted(value))]
     OutOfRange {
         /// The name.
         name: String,
@@ -110,18 +123,30 @@ pub enum Problem {
         /// The accepted values.
         expected: String,
     },
+    /// Several names where there is room for one.
+    #[error("there is no {what} `{}`: give each {what} its own spec, {}", names.join(","), names.join(" and "))]
+    SeveralNames {
+        /// A world, or an agent.
+        what: &'static str,
+        /// The names.
+        names: Vec<String>,
+    },
     /// An option that has no default and no value.
-    #[error("{name} needs `{key}`: write {name}:{key}=value; it accepts {expected}")]
+    #[error("{name} needs {key}, {meaning}{}", required(name, key, expected, bound))]
     Required {
         /// The name.
         name: String,
         /// The key.
         key: String,
+        /// What it means.
+        meaning: String,
         /// The accepted values.
         expected: String,
+        /// What it is a bound on, if it is one.
+        bound: Bound,
     },
     /// Anything else that is refused.
-    #[error("{name}: {reason}")]
+    #[error("{}: {reason}", quoted(name))]
     Unusable {
         /// The name.
         name: String,
@@ -129,7 +154,7 @@ pub enum Problem {
         reason: String,
     },
     /// A value that does not go together with the rest.
-    #[error("{name}: `{key}` = {value} is refused: {reason}")]
+    #[error("{name}: `{key}` = {} is refused: {reason}", quoted(value))]
     Refused {
         /// The name.
         name: String,
@@ -142,9 +167,47 @@ pub enum Problem {
     },
 }
 
+/// What a required option is an upper bound on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Bound {
+    /// It is no bound.
+    Nothing,
+    /// The span of the optimal bias, which is unknown here.
+    Span,
+    /// The span of the optimal bias of a world.
+    SpanOf {
+        /// Which world.
+        world: String,
+        /// The span.
+        span: String,
+        /// A value above it.
+        above: String,
+    },
+}
+
 impl SpecError {
+    /// Whether a bound on a span is missing, so that [`SpecError::with_span`] has something to add.
+    pub fn lacks_span_bound(&self) -> bool {
+        matches!(*self.problem, Problem::Required { bound: Bound::Span, .. })
+    }
+
+    /// The same error with the span of the world, if that is what is missing.
+    #[must_use]
+    pub fn with_span(mut self, world: &str, span: f64) -> Self {
+        if let Problem::Required { bound: bound @ Bound::Span, .. } = &mut *self.problem {
+            let (shown, above) = (digits(span, 4), exact(next_digit(span)));
+            *bound = Bound::SpanOf { world: world.into(), span: shown, above };
+        }
+        self
+    }
+
     pub(super) fn new(text: &str, at: Range<usize>, problem: Problem) -> Self {
         Self { text: text.into(), at, problem: Box::new(problem) }
+    }
+
+    /// The error of a world inside too many others.
+    pub(crate) fn too_deep(text: &str, most: usize) -> Self {
+        Self::new(text, 0..text.len(), Problem::TooDeep { most })
     }
 }
 
@@ -153,7 +216,8 @@ impl fmt::Display for SpecError {
         write!(f, "{}", self.problem)?;
         let is_whole = self.at.len() >= self.text.trim().len();
         // A picture of text that does not stay on its line would point anywhere.
-        if is_whole || self.text.chars().any(char::is_control) {
+        let is_long = self.text.chars().nth(PICTURE).is_some();
+        if is_whole || is_long || self.text.chars().any(is_hidden) {
             return Ok(());
         }
         let count = |range: Range<usize>| self.text.get(range).map_or(0, |s| s.chars().count());
@@ -163,6 +227,29 @@ impl fmt::Display for SpecError {
 }
 
 impl std::error::Error for SpecError {}
+
+fn required(name: &str, key: &str, expected: &str, bound: &Bound) -> String {
+    let write = format!("write {name}:{key}=value; it accepts {expected}");
+    match bound {
+        Bound::Nothing => format!(": {write}"),
+        Bound::Span => {
+            format!("; r_max times the diameter is one: {write}")
+        }
+        Bound::SpanOf { world, span, above } => {
+            format!("; the span of {world} is {span}: try {key}={above}")
+        }
+    }
+}
+
+/// A number with one digit above a value.
+fn next_digit(value: f64) -> f64 {
+    if value <= 0.0 || !value.is_finite() {
+        return 1.0;
+    }
+    let unit = 10f64.powf(value.log10().floor());
+    // Through text, which rounds 0.30000000000000004 to what was meant.
+    rounded((value / unit).floor().mul_add(unit, unit), 2)
+}
 
 fn instead(nearest: Option<&str>, what: &str) -> String {
     match nearest {
@@ -187,6 +274,7 @@ fn key_instead(nearest: Option<&str>, known: &[String]) -> String {
 }
 
 fn repeated(key: &str, meant: &str) -> String {
+    let key = quoted(key);
     if key == meant {
         format!("`{key}` is given twice")
     } else {

@@ -192,3 +192,35 @@ fn a_spec_with_keys_stands_in_parentheses() {
         assert_eq!(*Spec::parse(text).unwrap_err().problem, Problem::Parentheses, "{text}");
     }
 }
+
+#[test]
+fn what_is_quoted_is_short_and_printable() {
+    let long = "x".repeat(100_000);
+    for text in [
+        format!("scal:c={long}"),
+        format!("scal:{long}=1"),
+        format!("scal:{long}"),
+        format!("scal:mode={long}"),
+        format!("scal:c=1,c={long}"),
+    ] {
+        let said = message(&text);
+        assert!(said.chars().count() < 300 && !said.contains('\n'), "{said}");
+    }
+    let unknown = Spec::parse(&long).unwrap().unknown_name("world", ["taxi"]).to_string();
+    assert!(unknown.starts_with("there is no world `xxx") && unknown.len() < 300, "{unknown}");
+    for text in
+        ["scal:c=\u{1b}[31m", "scal:\u{1b}]0;t\u{7}=1", "scal:c=a\u{202e}b", "scal:mode=a\nb"]
+    {
+        let said = message(text);
+        assert!(!said.chars().any(crate::text::is_hidden), "{said:?}");
+    }
+    assert_eq!(message("scal:c=\u{1b}[31m"), "`\\u{1b}[31m` is not a number: `c` accepts a number");
+}
+
+#[test]
+fn a_long_word_is_compared_with_nothing_that_is_short() {
+    // The table of the distance would have a million times eleven entries for each name.
+    let long = "y".repeat(1_000_000);
+    assert_eq!(nearest(&long, ["three-state"; 100]), None);
+    assert_eq!(nearest(&format!("taxi{long}"), ["three-state", "taxi"]), Some("taxi"));
+}

@@ -1,6 +1,6 @@
 //! What may stand after the equals sign?
 //!
-//! A number (`0.25`, `1e6`, `1/3`), an integer (`1000`, `1e6`), a word, or another spec. Ranges are checked where
+//! A number (`0.25`, `1e6`, `1/3`, `10k`), an integer (`1000`, `1e6`, `1_000`, `10k`), a word, or another spec. Ranges are checked where
 //! the algorithm or the world is made.
 
 use serde_json::Value;
@@ -26,7 +26,7 @@ pub(super) fn read(option: &OptionInfo, text: &str) -> Result<Value, Problem> {
     }
     let value = text.to_owned();
     let number = match (accepts.numbers, accepts.integers) {
-        (true, _) => Some(("a number", number(text).and_then(as_json))),
+        (true, _) => Some(("a number", number(text).or_else(|| large(text)).and_then(as_json))),
         (false, true) => Some(("an integer", integer(text).map(Value::from))),
         (false, false) => None,
     };
@@ -44,9 +44,12 @@ fn as_json(number: f64) -> Option<Value> {
     serde_json::Number::from_f64(number).map(Value::Number)
 }
 
+fn finite(text: &str) -> Option<f64> {
+    text.trim().parse().ok().filter(|number: &f64| number.is_finite())
+}
+
 /// A finite decimal, or a fraction of two.
 fn number(text: &str) -> Option<f64> {
-    let finite = |text: &str| text.trim().parse::<f64>().ok().filter(|number| number.is_finite());
     let number = match text.split_once('/') {
         Some((above, below)) => finite(above)? / finite(below)?,
         None => finite(text)?,
@@ -55,12 +58,51 @@ fn number(text: &str) -> Option<f64> {
     number.is_finite().then_some(number + 0.0)
 }
 
-/// Reads an integer, possibly written as `1e6`; beyond 2^53 only digits are exact.
+/// A large number with a unit or with underscores, such as `10k`.
+fn large(text: &str) -> Option<f64> {
+    integer(text).map(|integer| integer as f64)
+}
+
+/// Reads an integer as people type it: `1000000`, `1_000_000`, `1e6`, `1000k`, `1M`, `0.001G`. Beyond 2^53 only
+/// digits are exact.
+///
+/// ```
+/// use tucrl_lab::names::integer;
+/// let texts = ["1000000", "1_000_000", "1e6", "1000k", "1M", "0.001G"];
+/// assert!(texts.iter().all(|text| integer(text) == Some(1_000_000)));
+/// assert!(["", "k", "-5", "1.5", "1_", "_1", "1__0", "10m", "1e6k"].iter().all(|text| integer(text).is_none()));
+/// ```
 pub fn integer(text: &str) -> Option<u64> {
-    text.parse().ok().or_else(|| {
-        let number = number(text).filter(|number| number.fract() == 0.0)?;
-        (0.0..=9_007_199_254_740_992.0).contains(&number).then_some(number as u64)
-    })
+    let digits = ungrouped(text)?;
+    if let Ok(integer) = digits.parse() {
+        return Some(integer);
+    }
+    let unit = |letter| match letter {
+        'k' | 'K' => Some(1e3),
+        'M' => Some(1e6),
+        'G' => Some(1e9),
+        _ => None,
+    };
+    let scaled = digits.chars().next_back().and_then(unit).and_then(|unit| {
+        let number = &digits[..digits.len() - 1];
+        // A unit stands after a plain decimal: `1e6k` is a slip.
+        let is_plain = number.chars().all(|c| c.is_ascii_digit() || c == '.');
+        // Rounded, because 1.001 times 1000 is not an integer in binary.
+        let product = is_plain.then(|| finite(number)).flatten()? * unit;
+        let whole = product.round();
+        ((product - whole).abs() <= 1e-9 * whole).then_some(whole)
+    });
+    let number = scaled.or_else(|| number(&digits)).filter(|number| number.fract() == 0.0)?;
+    (0.0..=9_007_199_254_740_992.0).contains(&number).then_some(number as u64)
+}
+
+/// The text without underscores between digits; none if one stands elsewhere.
+fn ungrouped(text: &str) -> Option<String> {
+    let is_digit = |piece: Option<char>| piece.is_some_and(|c| c.is_ascii_digit());
+    let pieces: Vec<&str> = text.split('_').collect();
+    let is_between_digits =
+        |pair: &[&str]| is_digit(pair[0].chars().next_back()) && is_digit(pair[1].chars().next());
+    pieces.windows(2).all(is_between_digits).then(|| pieces.concat())
 }
 
 /// A value as it stands in a spec.

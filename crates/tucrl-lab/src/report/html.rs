@@ -11,11 +11,11 @@ use tucrl::episode::EpisodeRecord;
 
 use super::ReportError;
 use super::tables::stop_name;
-use super::text::{Cells, facts_rows, final_table, pair_table, provenance_rows};
+use super::text::{Cells, facts_rows, final_table, pair_table, provenance_rows, uncertainty};
 use crate::plot::believing;
 use crate::record::{Provenance, StoredRun};
 use crate::stats::{AgentStudy, Interval, Point, Study, WorldStudy};
-use crate::text::rounded;
+use crate::text::{printable_lines, rounded};
 
 /// The style sheet of all pages.
 pub const STYLE: &str = include_str!("page.css");
@@ -66,8 +66,11 @@ fn section(index: usize, world: &WorldStudy<'_>) -> String {
         ),
     };
     let facts = table(&facts_rows(world.facts), "facts");
+    let warning = uncertainty(world).map_or(String::new(), |warning| {
+        format!("<p class=\"note\"><b>Warning:</b> {}</p>\n", escaped(&warning))
+    });
     format!(
-        "<section data-world=\"{index}\">\n<h2>{name}</h2>\n\
+        "<section data-world=\"{index}\">\n<h2>{name}</h2>\n{warning}\
          <div class=\"regret\"></div>\n<h3>Final results</h3>{ranking}{pairs}\n\
          <h3>Episodes</h3><div class=\"episodes\"></div>\n\
          <details open><summary>World facts</summary>{facts}</details>\n</section>\n"
@@ -105,9 +108,10 @@ fn table(cells: &Cells, class: &str) -> String {
     )
 }
 
-/// Text with HTML special characters escaped.
+/// Text with HTML special characters escaped, and those that would turn the text around them.
 pub fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    let text = printable_lines(text).replace('&', "&amp;");
+    text.replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
 }
 
 /// The data of a world for the script.

@@ -6,9 +6,10 @@
 use std::fmt::Write as _;
 
 use super::Figures;
-use super::text::{Cells, facts_rows, final_table, pair_table, provenance_rows};
-use crate::record::Provenance;
+use super::text::{Cells, facts_rows, final_table, pair_table, provenance_rows, uncertainty};
+use crate::record::{Provenance, StoredRun};
 use crate::stats::Study;
+use crate::text::printable;
 
 const EXPLANATION: &str = "\
 Regret is the optimal gain times steps, minus the rewards. ± is half the 95 % interval of the mean by
@@ -20,12 +21,15 @@ the first agent has less regret; runs with the same random streams are compared.
 
 /// The report; `figures` are the paths of the figures of each world.
 pub fn markdown(study: &Study<'_>, provenance: &[Provenance], figures: &[Figures]) -> String {
-    let mut out = format!("# {}\n\n{EXPLANATION}", study.name);
+    let mut out = format!("# {}\n\n{EXPLANATION}", escaped(study.name));
     let mut add = |text: &str| out.push_str(text);
     for (index, world) in study.worlds.iter().enumerate() {
-        add(&format!("\n## {}\n\n", world.world));
+        add(&format!("\n## {}\n\n", escaped(world.world)));
         for (caption, path) in figures.get(index).into_iter().flatten() {
-            add(&format!("![{caption}]({path})\n\n"));
+            add(&format!("![{}]({path})\n\n", escaped(caption)));
+        }
+        if let Some(warning) = uncertainty(world) {
+            add(&format!("**Warning:** {warning}\n\n"));
         }
         add(&table(&final_table(world)));
         if !world.pairs.is_empty() {
@@ -37,9 +41,8 @@ pub fn markdown(study: &Study<'_>, provenance: &[Provenance], figures: &[Figures
     }
     let mut failed = String::new();
     for run in study.failed() {
-        let why = run.error.as_deref().unwrap_or_default().replace('\n', " ");
         // Writing to a string cannot fail.
-        let _ = writeln!(failed, "- {}, {}, run {}: {why}", run.world, run.label, run.spec.run);
+        let _ = writeln!(failed, "- {}", failure(run));
     }
     if !failed.is_empty() {
         add(&format!(
@@ -51,15 +54,71 @@ pub fn markdown(study: &Study<'_>, provenance: &[Provenance], figures: &[Figures
     out
 }
 
+/// A failed run and why it failed, on one line.
+pub fn failure(run: &StoredRun) -> String {
+    let why = run.error.as_deref().unwrap_or_default().replace('\n', " ");
+    escaped(&format!("{}, {}, run {}: {why}", run.world, run.label, run.spec.run))
+}
+
+/// A text that Markdown shows as it is: no markup of its own, no HTML, no links, on one line.
+pub fn escaped(text: &str) -> String {
+    let text: Vec<char> = printable(text).chars().collect();
+    let is_word = |index: Option<usize>| {
+        index.and_then(|index| text.get(index)).is_some_and(|c| c.is_alphanumeric())
+    };
+    let mut out = String::with_capacity(text.len());
+    for (index, &c) in text.iter().enumerate() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            // Within a word it is a letter.
+            '_' if is_word(index.checked_sub(1)) && is_word(Some(index + 1)) => out.push(c),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '~' => out.extend(['\\', c]),
+            _ => out.push(c),
+        }
+    }
+    out
+}
+
+/// A text in a cell of a table.
+pub fn cell(text: &str) -> String {
+    escaped(text).replace('|', "\\|")
+}
+
 /// A table; Markdown requires a head, empty if there is none.
 fn table(cells: &Cells) -> String {
     let width = cells.rows.first().map_or(0, Vec::len);
     let blank = vec![String::new(); width];
     let row = |cells: &[String]| {
-        let cells: Vec<String> = cells.iter().map(|cell| cell.replace('|', "\\|")).collect();
+        let cells: Vec<String> = cells.iter().map(|text| cell(text)).collect();
         format!("| {} |\n", cells.join(" | "))
     };
     let rows: String = cells.rows.iter().map(|cells| row(cells)).collect();
     let head = cells.head.as_ref().unwrap_or(&blank);
     format!("{}|{}\n{rows}", row(head), " --- |".repeat(head.len()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_others_wrote_is_shown_and_not_obeyed() {
+        let shown = [
+            ("three-state:delta=0.005", "three-state:delta=0.005"),
+            ("ucrl2:known_rewards=true", "ucrl2:known_rewards=true"),
+            ("<img src=x onerror=alert(1)>", "&lt;img src=x onerror=alert(1)&gt;"),
+            ("[x](javascript:y)", "\\[x\\](javascript:y)"),
+            ("![x](y)", "!\\[x\\](y)"),
+            ("_a_ *b* `c` ~~d~~ \\", "\\_a\\_ \\*b\\* \\`c\\` \\~\\~d\\~\\~ \\\\"),
+            ("&lt;", "&amp;lt;"),
+            ("a\nb\u{202e}c", "a\\\\nb\\\\u{202e}c"),
+            ("UCRL, plain \"old\" | δ", "UCRL, plain \"old\" | δ"),
+        ];
+        for (text, expected) in shown {
+            assert_eq!(escaped(text), expected);
+        }
+        assert_eq!(cell("a|b"), "a\\|b");
+    }
 }

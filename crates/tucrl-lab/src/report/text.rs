@@ -6,7 +6,8 @@
 use crate::plot::bound;
 use crate::record::Provenance;
 use crate::stats::{Growth, Interval, WorldStudy};
-use crate::text::{grouped, growth as decimal_growth, six_decimals, with_half};
+use crate::text::{grouped, growth as decimal_growth, p_value, six_decimals, with_half};
+use crate::warnings;
 use tucrl::truth::{Baseline, Facts};
 
 /// Cells of a table.
@@ -99,7 +100,7 @@ pub fn pair_table(world: &WorldStudy<'_>) -> Cells {
             with_half(difference.mean, difference.student),
             difference.bootstrap.map_or(NOTHING.into(), range),
             format!("{} : {}", difference.lower, difference.higher),
-            format!("p = {:.2}", difference.sign_test),
+            p_value(difference.sign_test),
             verdict,
         ]
     };
@@ -107,6 +108,12 @@ pub fn pair_table(world: &WorldStudy<'_>) -> Cells {
         head: Some(head.map(str::to_owned).into()),
         rows: world.pairs.iter().map(row).collect(),
     }
+}
+
+/// A warning on one line where the regret of a world is uncertain because its gain is.
+pub fn uncertainty(world: &WorldStudy<'_>) -> Option<String> {
+    let warning = warnings::uncertain_regret(world.facts, world.time?)?;
+    Some(warning.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
 /// Facts of a world.

@@ -3,7 +3,7 @@
 //! The percentile bootstrap: draw as many runs as there are, with replacement, two thousand times; the 2.5 % and
 //! 97.5 % quantiles of a statistic over these draws bound its 95 % interval. The draws depend on the number of runs
 //! only, so the same records always give the same intervals, and neighbouring checkpoints share their draws, so bands
-//! are as smooth as the curves.
+//! are as smooth as the curves. Where they would fill the memory they are drawn again for every statistic.
 
 use tucrl::rng::RandomStream;
 
@@ -14,6 +14,9 @@ const DRAWS: usize = 2000;
 /// A fixed, arbitrary seed.
 const SEED: u64 = 0x7463_726c_626f_6f74;
 
+/// The draws of more runs than this are not kept: 2000 draws of 10^4 runs are 80 MB, of 10^6 runs 8 GB.
+const KEPT_RUNS: usize = 10_000;
+
 /// Lower and upper end of an interval.
 pub type Interval = (f64, f64);
 
@@ -21,26 +24,42 @@ pub type Interval = (f64, f64);
 #[derive(Debug, Clone)]
 pub struct Bootstrap {
     runs: usize,
-    draws: Vec<u32>,
+    /// All draws, if they are few.
+    kept: Option<Vec<u32>>,
 }
 
 impl Bootstrap {
     /// Draws the resamples.
     pub fn new(runs: usize) -> Self {
-        let mut random = RandomStream::new(SEED ^ runs as u64);
-        let count = if runs < 2 { 0 } else { DRAWS * runs };
-        let draws = (0..count).map(|_| random.below(runs as u64) as u32).collect();
-        Self { runs, draws }
+        Self::keeping(runs, KEPT_RUNS)
+    }
+
+    fn keeping(runs: usize, kept_runs: usize) -> Self {
+        let draws = || {
+            let mut random = stream(runs);
+            (0..DRAWS * runs).map(|_| random.below(runs as u64) as u32).collect()
+        };
+        Self { runs, kept: (runs <= kept_runs).then(draws) }
     }
 
     /// The 95 % interval of a statistic of the drawn runs; none for fewer than two runs, or if a draw leaves the
     /// statistic undefined.
     pub fn interval(&self, statistic: impl Fn(&[u32]) -> Option<f64>) -> Option<Interval> {
-        let draws = self.draws.chunks_exact(self.runs.max(1));
-        let mut values = draws.map(statistic).collect::<Option<Vec<f64>>>()?;
-        if values.is_empty() {
+        if self.runs < 2 {
             return None;
         }
+        let values: Option<Vec<f64>> = match &self.kept {
+            Some(draws) => draws.chunks_exact(self.runs).map(statistic).collect(),
+            None => {
+                let (mut random, mut draw) = (stream(self.runs), vec![0; self.runs]);
+                let drawn = |_| {
+                    draw.fill_with(|| random.below(self.runs as u64) as u32);
+                    statistic(&draw)
+                };
+                (0..DRAWS).map(drawn).collect()
+            }
+        };
+        let mut values = values?;
         values.sort_by(f64::total_cmp);
         Some((quantile_of_sorted(&values, 0.025), quantile_of_sorted(&values, 0.975)))
     }
@@ -62,10 +81,25 @@ impl Bootstrap {
     }
 }
 
+fn stream(runs: usize) -> RandomStream {
+    RandomStream::new(SEED ^ runs as u64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::stats::half_width;
+
+    #[test]
+    fn draws_that_are_not_kept_are_the_same() {
+        let values: Vec<f64> = (0..50).map(|run| f64::from(run * run % 17)).collect();
+        let (kept, drawn) = (Bootstrap::keeping(50, 50), Bootstrap::keeping(50, 49));
+        assert!(kept.kept.is_some() && drawn.kept.is_none());
+        assert!(kept.of_mean(&values).is_some());
+        assert_eq!(kept.of_mean(&values), drawn.of_mean(&values));
+        // The largest experiment: its draws would take 8 GB.
+        assert!(Bootstrap::new(1_000_000).kept.is_none());
+    }
 
     #[test]
     fn two_values_give_their_range() {

@@ -5,6 +5,8 @@
 //! do. The mean difference has a Student and a bootstrap interval, and the signs of the differences an exact two-sided
 //! sign test.
 
+use std::collections::BTreeMap;
+
 use super::bootstrap::{Bootstrap, Interval};
 use super::study::{AgentStudy, at};
 use super::{half_width, mean};
@@ -89,7 +91,8 @@ const ROUNDING: f64 = 1e-12;
 /// The differences of paired runs (same master seed, same index); rounding differences are set to 0.
 pub fn differences(first: &[&StoredRun], second: &[&StoredRun], time: u64) -> Vec<f64> {
     let key = |run: &StoredRun| (run.spec.master_seed, run.spec.run);
-    let partner = |run: &StoredRun| second.iter().find(|other| key(other) == key(run));
+    let partners: BTreeMap<_, _> = second.iter().rev().map(|other| (key(other), *other)).collect();
+    let partner = |run: &StoredRun| partners.get(&key(run));
     let difference = |run: &&StoredRun| {
         let difference = at(&run.record.regret, time)? - at(&partner(run)?.record.regret, time)?;
         Some(if difference.abs() <= ROUNDING * time as f64 { 0.0 } else { difference })

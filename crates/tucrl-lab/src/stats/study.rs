@@ -7,8 +7,9 @@
 use tucrl::run::RunRecord;
 
 use super::bootstrap::{Bootstrap, Interval};
+use super::growth::Growth;
 use super::ranking::{self, Pair};
-use super::{growth, half_width, mean, quantile_of_sorted};
+use super::{half_width, mean, quantile_of_sorted};
 use crate::record::StoredRun;
 use tucrl::truth::Facts;
 
@@ -55,7 +56,7 @@ pub struct AgentStudy<'a> {
     pub regret: Vec<Point>,
     /// Pseudo-regret at the checkpoints.
     pub pseudo_regret: Vec<Point>,
-    /// Growth exponent of regret over the last decade.
+    /// Growth exponent of pseudo-regret over the last decade.
     pub growth: Option<Growth>,
     /// Rank by mean regret at the common time, from 1; equal means share a rank.
     pub rank: Option<usize>,
@@ -78,19 +79,6 @@ pub struct Point {
     pub outer: Interval,
     /// The 25 % and 75 % quantiles.
     pub inner: Interval,
-}
-
-/// A growth exponent: the slope of ln regret against ln t.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Growth {
-    /// Where the decade begins; the last checkpoint that is at most a tenth of the end.
-    pub from: u64,
-    /// Where it ends.
-    pub to: u64,
-    /// The exponent of the mean regret.
-    pub exponent: f64,
-    /// Its 95 % bootstrap interval.
-    pub interval: Option<Interval>,
 }
 
 type Curve = fn(&RunRecord) -> &[(u64, f64)];
@@ -169,46 +157,13 @@ impl<'a> AgentStudy<'a> {
         let bootstrap = Bootstrap::new(self.runs.len());
         self.regret = points(&self.runs, |record| &record.regret, &bootstrap);
         self.pseudo_regret = points(&self.runs, |record| &record.pseudo_regret, &bootstrap);
-        self.growth = self.measure_growth(&bootstrap);
+        self.growth = self.fitted_growth(1.0);
     }
 
-    fn measure_growth(&self, bootstrap: &Bootstrap) -> Option<Growth> {
-        let to = self.regret.last()?.t;
-        let from = self.regret.iter().rfind(|point| point.t <= to / 10)?.t;
-        let (first, last) = (self.regret_at(from), self.regret_at(to));
-        let slope = |first, last| growth((from, first), (to, last));
-        let exponent = slope(mean(&first), mean(&last))?;
-        let drawn = |draw: &[u32]| {
-            let of = |values: &[f64]| draw.iter().map(|&run| values[run as usize]).sum::<f64>();
-            slope(of(&first), of(&last))
-        };
-        Some(Growth { from, to, exponent, interval: bootstrap.interval(drawn) })
-    }
-
-    /// The growth exponent of pseudo-regret over the last decades, fitted by least squares to the
-    /// logarithms of its mean at all checkpoints in between; none where a mean is not positive.
-    ///
-    /// Pseudo-regret, because the noise of rewards grows like a square root for every agent.
+    /// The growth exponent of pseudo-regret over the last decades; none where a mean is not positive.
     pub fn fitted_growth(&self, decades: f64) -> Option<Growth> {
-        let to = self.pseudo_regret.last()?.t;
-        let first = to as f64 / 10f64.powf(decades) * (1.0 - 1e-9);
-        let times = self.pseudo_regret.iter().map(|point| point.t);
-        let times: Vec<u64> = times.filter(|&t| t as f64 >= first).collect();
-        let of_run = |run: &&StoredRun| -> Option<Vec<f64>> {
-            times.iter().map(|&t| at(&run.record.pseudo_regret, t)).collect()
-        };
-        let curves = self.runs.iter().map(of_run).collect::<Option<Vec<_>>>()?;
-        let slope = |draw: &mut dyn Iterator<Item = usize>| {
-            let mut sums = vec![0.0; times.len()];
-            for run in draw {
-                sums.iter_mut().zip(&curves[run]).for_each(|(sum, value)| *sum += value);
-            }
-            power_fit(times.iter().copied().zip(sums))
-        };
-        let exponent = slope(&mut (0..curves.len()))?;
-        let bootstrap = Bootstrap::new(curves.len());
-        let interval = bootstrap.interval(|draw| slope(&mut draw.iter().map(|&run| run as usize)));
-        Some(Growth { from: *times.first()?, to, exponent, interval })
+        let curve = |run: &&'a StoredRun| run.record.pseudo_regret.as_slice();
+        Growth::fitted(&self.runs.iter().map(curve).collect::<Vec<_>>(), decades)
     }
 
     /// The regret of every complete run at a checkpoint.
@@ -226,24 +181,6 @@ impl<'a> AgentStudy<'a> {
         let values: Vec<f64> = self.runs.iter().map(|run| number(&run.record)).collect();
         (!values.is_empty()).then(|| mean(&values))
     }
-}
-
-/// The slope of the least-squares line through ln value against ln time; none where a logarithm is undefined, or
-/// for fewer than two times.
-fn power_fit(points: impl Iterator<Item = (u64, f64)>) -> Option<f64> {
-    let log = |(t, value): (u64, f64)| (value > 0.0).then(|| ((t as f64).ln(), value.ln()));
-    let logs = points.map(log).collect::<Option<Vec<_>>>()?;
-    let count = logs.len() as f64;
-    let centre = (
-        logs.iter().map(|log| log.0).sum::<f64>() / count,
-        logs.iter().map(|log| log.1).sum::<f64>() / count,
-    );
-    let (mut above, mut below) = (0.0, 0.0);
-    for (x, y) in logs {
-        above += (x - centre.0) * (y - centre.1);
-        below += (x - centre.0).powi(2);
-    }
-    (below > 0.0).then_some(above / below)
 }
 
 /// The value of a curve at a checkpoint.

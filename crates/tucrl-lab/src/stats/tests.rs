@@ -137,10 +137,14 @@ fn equal_means_share_a_place_and_clear_differences_have_a_sign() {
 fn failed_runs_are_counted_and_left_out() {
     let mut broken = stored("a", 1, &[(10, 1e9)]);
     broken.error = Some("a plan failed".into());
-    let runs = [power("a", 0, 1.0, 1.0), broken];
+    // It failed before its first step.
+    let mut never = stored("a", 2, &[]);
+    never.error = Some("no agent".into());
+    let runs = [power("a", 0, 1.0, 1.0), broken, never];
     let study = Study::new(&runs).unwrap();
     let agent = &study.worlds[0].agents[0];
-    assert_eq!((agent.runs.len(), agent.failed.len(), study.failed().count()), (1, 1, 1));
+    assert_eq!((agent.runs.len(), agent.failed.len(), study.failed().count()), (1, 2, 2));
+    assert_eq!(agent.mean_of(|record| record.steps as f64), Some(1000.0));
     assert_eq!(agent.regret[0].mean, 10.0);
     assert_eq!((agent.regret[0].student, agent.regret[0].bootstrap), (None, None));
     let alone = [runs[1].clone()];

@@ -13,13 +13,15 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{Damage, StoreError};
-use crate::formats::save::atomically;
+use crate::formats::save::{Disk, atomically_on};
 use crate::formats::{FormatError, IfExists};
 use crate::record::Provenance;
 
 /// The version that is written, and the last one that is read. Version 1 wrote the algorithm as a nested enum in
 /// `spec.algorithm`; its finished runs are still read, its checkpoints are not.
 pub const VERSION: u32 = 2;
+/// The first version that was ever written.
+const FIRST: u32 = 1;
 const SEAL: &str = "blake3 ";
 
 /// The kind of a file.
@@ -52,11 +54,12 @@ pub struct Header {
 /// The part of the header that is the same in all versions.
 #[derive(Deserialize)]
 struct Versioned {
-    version: u32,
+    version: u64,
 }
 
 /// Writes a file atomically and syncs it.
 pub(super) fn write(
+    disk: &dyn Disk,
     path: &Path,
     format: Kind,
     body: &str,
@@ -67,7 +70,7 @@ pub(super) fn write(
     let header = serde_json::to_string(&header).map_err(|_| lossy(path))?;
     let sealed = format!("{header}\n{body}\n");
     let seal = blake3::hash(sealed.as_bytes()).to_hex();
-    atomically(path, IfExists::Replace, |out| {
+    atomically_on(disk, path, IfExists::Replace, |out| {
         out.write_all(sealed.as_bytes())?;
         writeln!(out, "{SEAL}{seal}")
     })?;
@@ -96,8 +99,11 @@ pub(super) fn open(path: &Path) -> Result<(Header, String), StoreError> {
     let (header, body) = sealed.split_once('\n').ok_or_else(no_body)?;
     let body = body.strip_suffix('\n').unwrap_or(body);
     let Versioned { version } = understand(path, header)?;
-    if version > VERSION {
+    if version > VERSION.into() {
         return Err(StoreError::NewerVersion { path: path.into(), found: version, known: VERSION });
+    }
+    if version < FIRST.into() {
+        return Err(malformed(path, &format!("there is no version {version} of its format")));
     }
     let header: Header = understand(path, header)?;
     if header.blake3 != blake3::hash(body.as_bytes()).to_hex().as_str() {
@@ -147,6 +153,7 @@ pub(super) fn lossy(path: &Path) -> StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::formats::save::System;
 
     fn provenance() -> Provenance {
         Provenance {
@@ -164,7 +171,7 @@ mod tests {
     fn every_cut_and_every_flipped_bit_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.run");
-        write(&path, Kind::Run, "[1,2,3]", &provenance()).unwrap();
+        write(&System, &path, Kind::Run, "[1,2,3]", &provenance()).unwrap();
         let (header, body): (_, Vec<u32>) = read(&path, Kind::Run).unwrap();
         assert_eq!((header.provenance, body), (provenance(), vec![1, 2, 3]));
         let whole = std::fs::read(&path).unwrap();
@@ -183,21 +190,45 @@ mod tests {
     }
 
     #[test]
-    fn a_newer_file_is_newer_and_not_broken() {
+    fn a_newer_file_is_newer_and_not_broken_and_there_is_no_version_0() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.run");
-        let sealed = "{\"format\":\"tucrl-run\",\"version\":3,\"new\":{}}\nbody of the future\n";
+        let read_version = |version: u64| {
+            let header = format!("{{\"format\":\"tucrl-run\",\"version\":{version},\"new\":{{}}}}");
+            let sealed = format!("{header}\nbody of the future\n");
+            let seal = blake3::hash(sealed.as_bytes()).to_hex();
+            std::fs::write(&path, format!("{sealed}blake3 {seal}\n")).unwrap();
+            read::<Vec<u32>>(&path, Kind::Run).unwrap_err()
+        };
+        for version in [3, u64::from(u32::MAX) + 1, u64::MAX] {
+            let error = read_version(version);
+            assert!(
+                matches!(error, StoreError::NewerVersion { found, known: 2, .. } if found == version),
+                "{error}"
+            );
+        }
+        let error = read_version(0);
+        assert!(error.to_string().ends_with("there is no version 0 of its format"), "{error}");
+    }
+
+    #[test]
+    fn version_0_is_no_version_even_with_the_header_of_version_1() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.run");
+        write(&System, &path, Kind::Run, "[1]", &provenance()).unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let sealed = text[..text.rfind(SEAL).unwrap()].replace("\"version\":2", "\"version\":0");
         let seal = blake3::hash(sealed.as_bytes()).to_hex();
-        std::fs::write(&path, format!("{sealed}blake3 {seal}\n")).unwrap();
+        std::fs::write(&path, format!("{sealed}{SEAL}{seal}\n")).unwrap();
         let error = read::<Vec<u32>>(&path, Kind::Run).unwrap_err();
-        assert!(matches!(error, StoreError::NewerVersion { found: 3, known: 2, .. }), "{error}");
+        assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
     }
 
     #[test]
     fn a_state_is_not_taken_for_a_run() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.run");
-        write(&path, Kind::State, "[]", &provenance()).unwrap();
+        write(&System, &path, Kind::State, "[]", &provenance()).unwrap();
         let error = read::<Vec<u32>>(&path, Kind::Run).unwrap_err();
         assert!(error.to_string().contains("another kind of file"), "{error}");
     }

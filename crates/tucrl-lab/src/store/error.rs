@@ -10,6 +10,7 @@ use thiserror::Error;
 use crate::experiment::ExperimentError;
 use crate::formats::FormatError;
 use crate::spelling::{Setting, Spelled, Spelling, by_name};
+use crate::text::{clipped, named, quoted};
 
 /// Why a file of the store is damaged.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -22,13 +23,16 @@ pub enum Damage {
     #[error("its content is not what was written: the checksum differs")]
     Checksum,
     /// The content is sealed but cannot be parsed.
-    #[error("it cannot be parsed: {what}")]
+    #[error("it cannot be parsed: {}", clipped(what))]
     Malformed {
         /// The parser's message.
         what: String,
     },
+    /// A folder, a pipe or a device in the place of a file.
+    #[error("it is no file")]
+    NoFile,
     /// The record belongs to another cell.
-    #[error("it belongs to another cell: {key} is {found}, not {expected}")]
+    #[error("it belongs to another cell: {key} is {}, not {}", quoted(found), quoted(expected))]
     Foreign {
         /// The key that differs.
         key: &'static str,
@@ -47,7 +51,7 @@ pub enum StoreError {
     #[error("{}", with_advice(.0, by_name))]
     File(#[from] FormatError),
     /// A file is damaged.
-    #[error("{}: the file is damaged: {damage}", path.display())]
+    #[error("{}: the file is damaged: {damage}", named(path))]
     Damaged {
         /// The file.
         path: PathBuf,
@@ -57,20 +61,22 @@ pub enum StoreError {
     /// A file of a newer format version.
     #[error(
         "{}: the file has version {found} of its format and this program knows {known}: use a newer \
-         tucrl", path.display()
+         tucrl",
+        named(path)
     )]
     NewerVersion {
         /// The file.
         path: PathBuf,
         /// Its version.
-        found: u32,
+        found: u64,
         /// The newest known version.
         known: u32,
     },
     /// A checkpoint of an earlier version.
     #[error(
         "{}: the checkpoint has version {found} of its format and this program reads {known}: start the agent \
-         anew, or use the tucrl that wrote it", path.display()
+         anew, or use the tucrl that wrote it",
+        named(path)
     )]
     OlderVersion {
         /// The file.
@@ -81,13 +87,13 @@ pub enum StoreError {
         known: u32,
     },
     /// A record that does not survive a round trip through JSON.
-    #[error("{}: the record cannot be stored without loss: please report this", path.display())]
+    #[error("{}: the record cannot be stored without loss: please report this", named(path))]
     Lossy {
         /// The file it was meant for.
         path: PathBuf,
     },
     /// A finished run, which stores no agent.
-    #[error("{}: this is a finished run, which stores no agent: name a checkpoint", path.display())]
+    #[error("{}: this is a finished run, which stores no agent: name a checkpoint", named(path))]
     NoCheckpoint {
         /// The file.
         path: PathBuf,
@@ -99,7 +105,7 @@ pub enum StoreError {
         path: PathBuf,
     },
     /// The directory holds no experiment.
-    #[error("{}: there is no experiment here: create one with `tucrl run`", path.display())]
+    #[error("{}: there is no experiment here: create one with `tucrl run`", named(path))]
     NoExperiment {
         /// The directory.
         path: PathBuf,
@@ -150,7 +156,7 @@ impl Spelled for StoreError {
 }
 
 fn not_an_experiment(path: &Path, spelling: Spelling) -> String {
-    let (path, out) = (path.display(), spelling(Setting::Directory));
+    let (path, out) = (named(path), spelling(Setting::Directory));
     format!("{path}: the directory is not empty and holds no experiment: choose another with {out}")
 }
 
@@ -159,7 +165,7 @@ fn has_results(path: &Path, spelling: Spelling) -> String {
     format!(
         "{}: the directory already holds results: continue them with {resume}, or choose another \
          with {out}",
-        path.display()
+        named(path)
     )
 }
 
@@ -169,7 +175,8 @@ fn other_experiment(
     [stored, asked]: [&str; 2],
     spelling: Spelling,
 ) -> String {
-    let (path, out) = (path.display(), spelling(Setting::Directory));
+    let (path, out) = (named(path), spelling(Setting::Directory));
+    let (stored, asked) = (clipped(stored), clipped(asked));
     format!(
         "{path}: the directory belongs to another experiment: `{key}` is {stored} there and {asked} \
          here: choose another with {out}"
@@ -177,7 +184,7 @@ fn other_experiment(
 }
 
 fn stranger(path: &Path, spelling: Spelling) -> String {
-    let (path, out) = (path.display(), spelling(Setting::Directory));
+    let (path, out) = (named(path), spelling(Setting::Directory));
     format!(
         "{path}: this is no run of the experiment: a model file has changed since it was made, or \
          it was put here from elsewhere: choose another directory with {out}"

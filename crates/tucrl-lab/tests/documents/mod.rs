@@ -19,8 +19,12 @@ pub(crate) fn parameters(out: &mut String, parameters: &[OptionListing], none: &
             .map(|key| format!("`{key}`"))
             .collect();
         let (keys, meaning) = (keys.join(", "), &parameter.meaning);
-        let (default, accepts) = (&parameter.default, &parameter.accepts);
-        writeln!(out, "| {keys} | `{default}` | {accepts} | {meaning} |").unwrap();
+        let default = match parameter.default.as_str() {
+            "" => "must be given".into(),
+            default => format!("`{default}`"),
+        };
+        let accepts = &parameter.accepts;
+        writeln!(out, "| {keys} | {default} | {accepts} | {meaning} |").unwrap();
     }
 }
 

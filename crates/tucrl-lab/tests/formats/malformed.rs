@@ -33,6 +33,8 @@ const TABLE: &[(&str, &str, &str)] = &[
      "m.json:1: the start probabilities sum to 0.5, which is not 1 within 1e-9: correct the law"),
     ("m.json", "{\"format\":\"tucrl-mdp\",\"version\":1,\"start\":0,\"r_max\":0,\n\"states\":[[{\"reward\":0,\"to\":[[0,1]]}]]}\n",
      "m.json:1: r_max = 0 is not a positive finite number: it is the largest possible reward"),
+    ("m.json", "{\"format\":\"tucrl-mdp\",\"version\":1,\"start\":0,\n\"r_max\":1.7e308,\"states\":[[{\"reward\":1.7e308,\"to\":[[0,1]]}]]}\n",
+     "m.json:2: r_max = 1.7e308 is more than 1e100, the largest accepted: sums and squares of such rewards overflow: divide the rewards by a constant"),
     ("m.json", "{\"format\":\"tucrl-mdp\",\"version\":1,\"start\":0,\"state_names\":[\"a\",\"b\"],\n\"states\":[[{\"reward\":0,\"to\":[[0,1]]}]]}\n",
      "m.json:1: 2 state names for 1 states: name each of them, or none"),
     ("m.json", "{\"format\":\"tucrl-mdp\",\"version\":1,\"start\":0,\n\"states\":[\n[]\n]}\n",
@@ -193,6 +195,28 @@ const TABLE: &[(&str, &str, &str)] = &[
      "m.drn:2: 2 action names for 1 actions: name each of them, or none"),
     ("m.drn", "//@tucrl version 1\n//@tucrl start\n@type: MDP\n@nr_states\n1\n@model\nstate 0 init\n\taction 0\n\t\t0 : 1\n",
      "m.drn:2: bad value after //@tucrl start: the JSON ends too early: complete it"),
+    ("m.drn", "@type: MDP\n@nr_states\n2\n@model\nstate 0 init\n\taction 0 [1/inf]\n\t\t0 : 1\n\t\t1 : 5/inf\nstate 1\n\taction 0\n\t\t1 : 1\n",
+     r#"m.drn:6: "1/inf" is not a finite number: write 0.5, 1e-3 or 1/3"#),
+    ("m.drn", "@type: MDP\n@nr_states\n2\n@model\nstate 0 init\n\taction 0\n\t\t0 : 1\n\t\t1 : 5/inf\nstate 1\n\taction 0\n\t\t1 : 1\n",
+     r#"m.drn:8: "5/inf" is not a finite number: write 0.5, 1e-3 or 1/3"#),
+    ("m.drn", "@type: MDP\n@nr_states\n1\n@model\nstate 0 init\n\taction 0 [nan]\n\t\t0 : 1\n",
+     r#"m.drn:6: "nan" is not a finite number: write 0.5, 1e-3 or 1/3"#),
+    ("m.drn", "@type: MDP\n@nr_states\n+1\n@model\nstate +0 init\n\taction 0 [-0/3]\n\t\t+0 : -1/-1\n",
+     r#"m.drn:3: "+1" is not a count: write a whole number"#),
+    ("m.drn", "@type: MDP\n@nr_states\n1\n@model\nstate +0 init\n",
+     r#"m.drn:5: "+0" is not the number of a state: write a whole number"#),
+    ("m.drn", "@type: MDP\n@nr_states\n1\n@model\nstate 0 init\n\taction 0\n\t\t+0 : 1\n",
+     r#"m.drn:7: "+0" is not the number of a next state: write a whole number"#),
+    ("m.drn", "@type: MDP\n@nr_states\n1\n@model\nstate 0 init\n\taction 0\n\t\t0 : -1/-1\n",
+     r#"m.drn:7: "-1/-1" is not a finite number: write 0.5, 1e-3 or 1/3"#),
+    ("m.drn", "@type: MDP\n@nr_states\n1\n@model\nstate 0 init\n\taction 0\n\t\t0 : +1\n",
+     r#"m.drn:7: "+1" is not a finite number: write 0.5, 1e-3 or 1/3"#),
+    ("m.drn", "@type: MDP\n@nr_states\n1\n@model\nstate 0 \"init\n\taction 0\n\t\t0 : 1\n",
+     "m.drn:5: a quotation mark without its partner: add one, or remove it"),
+    ("m.drn", "@type: MDP\n@nr_states: 7\n1\n@model\nstate 0 init\n\taction 0\n\t\t0 : 1\n",
+     r#"m.drn:2: "@nr_states: 7" is not a header line of a DRN file: @nr_states stands alone on its line"#),
+    ("m.drn", "@type: MDP\n@nr_states\n1\n@model: x\nstate 0 init\n\taction 0\n\t\t0 : 1\n",
+     r#"m.drn:4: "@model: x" is not a header line of a DRN file: @model stands alone on its line"#),
 ];
 
 #[test]
@@ -209,4 +233,124 @@ fn every_malformed_file_gets_its_message() {
         }
     }
     assert!(wrong.is_empty(), "\n{wrong}");
+}
+
+/// A file with a long piece of text, or one that a terminal would obey, in a place that messages quote.
+fn with(piece: &str) -> Vec<(&'static str, String)> {
+    let json = |start: &str| format!("{{\"format\":\"tucrl-mdp\",\"version\":1,{start}}}");
+    let drn = |body: &str| format!("@type: MDP\n@nr_states\n1\n@model\nstate 0 init\n{body}\n");
+    vec![
+        ("m.json", json(&format!("\"start\":\"{piece}\""))),
+        ("m.json", json(&format!("\"{piece}\":1"))),
+        ("m.json", format!("{{\"format\":\"{piece}\"}}")),
+        ("m.drn", piece.to_owned()),
+        ("m.drn", format!("@type: {piece}\n")),
+        ("m.drn", format!("//@tucrl version {piece}\n")),
+        ("m.drn", format!("//@tucrl {piece} 1\n")),
+        ("m.drn", format!("@placeholders\n{piece}\n")),
+        ("m.drn", format!("@type: MDP\n@reward_models\na {piece}\n@nr_states\n1\n@model\n")),
+        ("m.drn", drn(piece)),
+        ("m.drn", drn(&format!("\taction 0 [{piece}]"))),
+        ("m.drn", drn(&format!("\taction 0 [${piece}]"))),
+        ("m.drn", drn(&format!("\taction 0 [1] {piece}"))),
+        ("m.drn", drn(&format!("\taction 0\n\t\t{piece} : 1"))),
+    ]
+}
+
+#[test]
+fn messages_quote_a_little_and_nothing_that_a_terminal_obeys() {
+    let scratch = Scratch::new();
+    for (name, content) in with(&"x".repeat(100_000)) {
+        let said = scratch.message(&read(&scratch.with(name, &content)).unwrap_err());
+        assert!(said.chars().count() < 600, "{said}");
+    }
+    let many: String = (0..50_000).map(|name| format!("m{name} ")).collect();
+    let content = format!("@type: MDP\n@reward_models\n{many}\n@nr_states\n1\n@model\n");
+    let said = scratch.message(&read(&scratch.with("m.drn", content)).unwrap_err());
+    assert!(said.contains("(m0, m1, ") && said.len() < 300, "{said}");
+    let is_obeyed = |c: char| c.is_control() || matches!(c, '\u{2028}'..='\u{202e}');
+    for piece in ["a\u{1b}[31mb", "a\u{7f}b", "a\u{202e}b\u{2028}c", "a\u{9b}1mb"] {
+        for (name, content) in with(piece) {
+            let said = scratch.message(&read(&scratch.with(name, &content)).unwrap_err());
+            assert!(!said.chars().any(is_obeyed), "{content:?}: {said:?}");
+        }
+        let said = read(Path::new(&format!("{piece}.json"))).unwrap_err().to_string();
+        assert!(!said.chars().any(is_obeyed), "{said:?}");
+    }
+}
+
+#[test]
+fn a_line_without_an_end_is_not_read_to_its_end() {
+    let scratch = Scratch::new();
+    let long = " ".repeat((1 << 20) + 1);
+    for content in [format!("{long}@type: MDP"), format!("@type: MDP\n//{long}\n")] {
+        let said = scratch.message(&read(&scratch.with("m.drn", content)).unwrap_err());
+        assert!(
+            said.ends_with(
+                "the line has 1.0 MB and more, which no line needs: check that this is a DRN file"
+            ),
+            "{said}"
+        );
+    }
+    // Our own comments may name every state.
+    let start: Vec<String> = (0..100_000).map(|state| format!("[{state},1e-5]")).collect();
+    let content = format!("//@tucrl version 1\n//@tucrl start [{}]\nx\n", start.join(","));
+    assert!(content.len() > 1 << 20);
+    let said = scratch.message(&read(&scratch.with("m.drn", content)).unwrap_err());
+    assert!(said.starts_with("m.drn:3: \"x\" is not a header line"), "{said}");
+}
+
+#[test]
+fn a_quotation_mark_that_is_never_closed_does_not_bring_the_file_into_memory() {
+    let scratch = Scratch::new();
+    let said = |name: &str, length: usize| {
+        let content = format!("{{\n\"{name}{}\":1}}", "x".repeat(length - name.len()));
+        scratch.message(&read(&scratch.with("m.json", content)).unwrap_err())
+    };
+    let expected =
+        "m.json:2: a text in quotes has more than 16 MB: close its quotation mark, or shorten it";
+    assert_eq!(said("", 16_000_000), expected);
+    let said_less = said("", 15_000_000);
+    assert!(said_less.starts_with("m.json:2:1500000"), "{said_less}");
+    assert!(said_less.contains("unknown key \"xxx") && said_less.len() < 600, "{said_less}");
+    // A mark after a backslash closes nothing.
+    assert_eq!(said(&"\\\"".repeat(1000), 16_000_000), expected);
+}
+
+/// The largest resident size so far, in kB.
+#[cfg(target_os = "linux")]
+fn peak_memory() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+/// A file of 4 GB that takes no room on the disk: zeros after its beginning.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_fault_at_the_beginning_of_a_huge_file_is_reported_at_once() {
+    let scratch = Scratch::new();
+    let before = peak_memory();
+    for (name, beginning, expected) in [
+        ("m.json", &b"{x"[..], "m.json:1:2: key must be a string"),
+        (
+            "m.json",
+            b"{\"caf\xe9\":1",
+            "m.json:1: the file is not UTF-8 text here: save it as UTF-8",
+        ),
+        (
+            "m.drn",
+            b"@type: MDP\n",
+            "m.drn:2: the line has 1.0 MB and more, which no line needs: check that this is a DRN file",
+        ),
+    ] {
+        let path = scratch.with(name, beginning);
+        fs::File::options().write(true).open(&path).unwrap().set_len(4 << 30).unwrap();
+        let clock = std::time::Instant::now();
+        assert_eq!(scratch.message(&read(&path).unwrap_err()), expected);
+        assert!(clock.elapsed() < std::time::Duration::from_secs(2), "{name}");
+        fs::remove_file(path).unwrap();
+    }
+    // Other tests run beside this one.
+    assert!(peak_memory() - before < 1_000_000, "{} kB", peak_memory() - before);
 }

@@ -24,7 +24,7 @@ pub const CLAIMS: &[Claim] = &[
         title: "Taxi with unreachable states",
         says: "With 100 unreachable states UCRL's regret is linear, TUCRL's flattens, and SCAL, which is \
                told the span, is best.",
-        place: "section 6, cumulative regret in the taxi with misspecified states",
+        place: "section 4, cumulative regret in the taxi with misspecified states",
         experiment: experiments!("taxi"),
         computation: None,
         core_seconds: (200.0, 10_000.0),
@@ -34,7 +34,7 @@ pub const CLAIMS: &[Claim] = &[
         name: "taxi-clean",
         title: "Taxi without unreachable states",
         says: "When every state can be reached, TUCRL performs similarly to UCRL.",
-        place: "section 6, cumulative regret in the communicating taxi",
+        place: "section 4, cumulative regret in the communicating taxi",
         experiment: experiments!("taxi-clean"),
         computation: None,
         core_seconds: (40.0, 8_000.0),
@@ -45,7 +45,7 @@ pub const CLAIMS: &[Claim] = &[
         title: "Three states, infinite diameter",
         says: "TUCRL's regret grows like a square root, in jumps at its exploratory episodes, \
                which the lemma on Z bounds; SCAL's is logarithmic for several c; UCRL's is linear.",
-        place: "section 6, the weakly communicating three-state domain",
+        place: "section 4, the weakly communicating three-state domain",
         experiment: experiments!("three-state"),
         computation: None,
         core_seconds: (25.0, 250.0),
@@ -55,7 +55,7 @@ pub const CLAIMS: &[Claim] = &[
         name: "three-state-005",
         title: "Three states, one of them rarely reached",
         says: "With delta = 0.005 every state can be reached, and TUCRL's regret is at or below UCRL's.",
-        place: "appendix on the three-state domain",
+        place: "appendix H, the communicating three-state domain",
         experiment: experiments!("three-state-005"),
         computation: None,
         core_seconds: (8.0, 80.0),
@@ -77,7 +77,7 @@ pub const CLAIMS: &[Claim] = &[
         title: "Three regimes of UCRL's bound",
         says: "UCRL's regret bound is linear up to T†, a square root up to T*, then logarithmic; with an \
                infinite diameter it stays linear.",
-        place: "section 7, equation of the three bounds and its figure",
+        place: "section 5, equation of the three bounds and its figure",
         experiment: experiments!("regimes"),
         computation: Some(regimes::compute),
         core_seconds: (4.0, 400.0),
@@ -88,7 +88,7 @@ pub const CLAIMS: &[Claim] = &[
         title: "No free lunch",
         says: "On the family M_ε no learner is both efficient for every ε and logarithmic at ε = 0: TUCRL and \
                UCRL are the former, SCAL(H) the latter.",
-        place: "section 7, example 1 and its lemma",
+        place: "section 5, example 1 and its lemma",
         experiment: experiments!("free-lunch"),
         computation: None,
         core_seconds: (30.0, 400.0),
@@ -99,7 +99,7 @@ pub const CLAIMS: &[Claim] = &[
         title: "Unbounded spans under a prior",
         says: "Under a uniform prior on θ the span of M_θ exceeds C with probability 1/(2C): no bound on the \
                span is safe.",
-        place: "appendix on posterior sampling, example 2",
+        place: "appendix B, example 2",
         experiment: None,
         computation: Some(spans::compute),
         core_seconds: (2.0, 8.0),
@@ -107,11 +107,11 @@ pub const CLAIMS: &[Claim] = &[
     },
     Claim {
         name: "junk",
-        title: "Unreachable states cost only logarithms, with relaxation=mass",
+        title: "Unreachable copies of the three-state MDP, with relaxation=mass",
         says: "The leading terms of TUCRL's bound depend on the number of states only by a logarithm: 10⁹ \
                unreachable states per reachable one change little. (This holds with relaxation=mass; the \
                confidence sets as written sum a width per state, and fail.)",
-        place: "section 5, the theorem; the experiment is ours",
+        place: "section 3.1, theorem 1; the experiment is ours",
         experiment: experiments!("junk"),
         computation: None,
         core_seconds: (10.0, 40.0),

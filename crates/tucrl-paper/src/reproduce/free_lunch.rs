@@ -1,4 +1,4 @@
-//! Can a learner be efficient and logarithmic on the family M_ε? (Section 7, example 1 and its lemma.)
+//! Can a learner be efficient and logarithmic on the family M_ε? (Section 5, example 1 and its lemma.)
 //!
 //! No learner is both efficient for every ε and logarithmic on M_0. Efficient: regret stays below T/6 after a time
 //! polynomial in 1/ε, here 50/ε², for every ε tried. Logarithmic: the growth exponent on M_0 is near 0. TUCRL and UCRL

@@ -1,8 +1,8 @@
 //! What do unreachable states cost TUCRL?
 //!
-//! The leading terms of TUCRL's bound depend on the nominal S only by a logarithm (section 5). So the same world with ever
-//! more unreachable (junk) states should cost about the same, up to ln(2 S A T / δ), which every width contains. The set as
-//! the paper writes it fails: its L1 radius sums a width for each of the S states. With a radius that bounds all
+//! The leading term of TUCRL's bound depends on the nominal S only by a logarithm (section 3.1, theorem 1). So the same
+//! world with ever more unreachable (junk) states should cost about the same, up to ln(2 S A T / δ), which every width
+//! contains. The set as the paper writes it fails: its L1 radius sums a width for each of the S states. With a radius that bounds all
 //! unobserved mass at once (`relaxation=mass`) regret does not change. The worlds of the experiment have growing S; the
 //! first has no junk.
 

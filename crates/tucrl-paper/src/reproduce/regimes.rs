@@ -1,4 +1,4 @@
-//! What are the three regimes of UCRL's regret bound? (Section 7, equation of three bounds and its figure.)
+//! What are the three regimes of UCRL's regret bound? (Section 5, equation of three bounds and its figure.)
 //!
 //! r_max T up to T†, then of order D sqrt(Γ S A T ln T), from T* on of order D² Γ S A / γ ln T. The third has an unknown
 //! additive constant; it is left out, so T* is the earliest time at which it could take over. The chain world is used,

@@ -1,4 +1,4 @@
-//! How large are spans under a uniform prior? (Appendix on posterior sampling, example 2.)
+//! How large are spans under a uniform prior? (Appendix B, example 2.)
 //!
 //! In M_θ with θ uniform on (0, 1] the span of the optimal bias is 1/(2θ), so it exceeds C with probability 1/(2C) for
 //! every C ≥ 1/2: no bound on the span is safe under this prior, and its mean is infinite. The drawn MDPs are solved by

@@ -1,4 +1,4 @@
-//! What do the 100 unreachable states of taxi cost? (Section 6, figure of cumulative regret, left.)
+//! What do the 100 unreachable states of taxi cost? (Section 4, figure of cumulative regret, left.)
 //!
 //! With the unreachable states of the product space UCRL's regret is linear (an exponent of nearly 1 over the last
 //! decade), TUCRL learns, and SCAL, told the span, is best; without them TUCRL performs similarly to UCRL.

@@ -246,3 +246,44 @@ fn a_missing_agent_is_an_error_that_names_it() {
     let error = Claim::named("taxi").unwrap().judge(&evidence).unwrap_err();
     assert_eq!(error.to_string(), "UCRL in taxi cannot be measured from the stored runs");
 }
+
+/// What stands where in the paper: 1 introduction, 2 preliminaries, 3 TUCRL (3.1 its analysis), 4 experiments, 5 the
+/// dilemma with infinite diameter, 6 conclusion; appendices A (REGAL.D), B (unbounded spans), C (details of the
+/// algorithm), D (regret), E (shortest paths), F (tighter bound), G (proof of the lemma), H (three-state domain).
+const CONTENTS: &[(&str, &str)] = &[
+    ("examples of non-communicating domains", "section 1"),
+    ("misspecified states;", "section 1"),
+    ("prior knowledge", "section 1"),
+    ("other algorithms", "section 1"),
+    ("theorem 1", "section 3.1"),
+    ("taxi", "section 4"),
+    ("the weakly communicating three-state domain", "section 4"),
+    ("in the three-state domain", "section 4 and appendix H"),
+    ("the communicating three-state domain", "appendix H"),
+    ("three bounds", "section 5"),
+    ("example 1", "section 5"),
+    ("example 2", "appendix B"),
+];
+
+#[test]
+fn claims_and_modules_cite_the_place_in_the_paper() {
+    let mut cited: Vec<String> = CLAIMS.iter().map(|claim| claim.place.to_string()).collect();
+    let claims = cited.len();
+    for entry in std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/src/reproduce")).unwrap() {
+        let text = std::fs::read_to_string(entry.unwrap().path()).unwrap();
+        let heads = text.lines().filter_map(|line| line.strip_prefix("//! "));
+        let places = heads.filter(|line| line.contains("ection ") || line.contains("ppendix "));
+        cited.extend(
+            places.map(|line| line.replace("Section", "section").replace("Appendix", "appendix")),
+        );
+    }
+    assert!(cited.len() > claims + 5, "{cited:?}");
+    for text in &cited {
+        let found = CONTENTS.iter().filter(|(what, _)| text.contains(what)).collect::<Vec<_>>();
+        for (what, place) in &found {
+            assert!(text.contains(place), "{what} stands in {place}: {text:?}");
+        }
+        // Whatever else is cited stands in the introduction.
+        assert!(!found.is_empty() || text.contains("section 1"), "{text:?}");
+    }
+}

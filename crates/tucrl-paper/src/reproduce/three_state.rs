@@ -1,4 +1,4 @@
-//! How does regret grow in the three-state domain? (Section 6 and the appendix on experiments.)
+//! How does regret grow in the three-state domain? (Section 4 and appendix H.)
 //!
 //! With an unreachable state TUCRL's regret grows like a square root, in jumps at its exploratory episodes; their cost is
 //! bounded by the steps Z in poorly visited pairs, the green curve, and Z by 2 sqrt(S^C A T) + 2 S^C A. SCAL's regret is

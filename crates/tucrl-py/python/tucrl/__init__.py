@@ -22,7 +22,8 @@ from typing import TYPE_CHECKING, Any
 from tucrl import options
 from tucrl._catalogue import AgentEntry, Parameter, WorldEntry, agents, worlds
 from tucrl._learn import Result, learn
-from tucrl._native import MDP, VERSION, Agent, Episode, Plan, Walk, World
+from tucrl._native import MDP, VERSION, Agent, Plan, Walk, World
+from tucrl._records import Episode
 
 if TYPE_CHECKING:
     from tucrl import gym as gym

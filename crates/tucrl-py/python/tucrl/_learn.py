@@ -1,13 +1,13 @@
 """Runs many agents on all cores and returns their results."""
 
 import html
-import sys
 import time
 from collections.abc import Callable, Iterable
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
 from tucrl import _native
+from tucrl._progress import Line, is_watched
 
 if TYPE_CHECKING:
     import numpy as np
@@ -24,7 +24,7 @@ def learn(
     seeds: int = 4,
     jobs: int | None = None,
     *,
-    seed: int = 1,
+    seed: "int | np.random.Generator | None" = 1,
     checkpoints: int = 10,
     progress: bool | None = None,
 ) -> "Result":
@@ -39,7 +39,7 @@ def learn(
     steps: steps per run.
     seeds: runs per agent.
     jobs: number of threads; by default one per core.
-    seed: the master seed.
+    seed: the master seed; a generator of NumPy is one too, and ``None`` is a new one every time.
     checkpoints: checkpoints of regret per decade of steps.
     progress: whether to show a bar, with tqdm if that is installed; by default after two seconds, in a
         notebook or a terminal.
@@ -194,23 +194,20 @@ class Result:
         return f"{summary['world'][0]}, {summary['t'][0]} steps"
 
 
-class _Line:
-    """Progress on the standard error, where tqdm is not installed."""
+class _Steps:
+    """The share of the steps, where tqdm is not installed."""
 
     def __init__(self, total: float) -> None:
         self._total = total
         self._began = time.monotonic()
-        self._is_shown = False
+        self._line = Line(is_shown=True)
 
     def show(self, taken: int) -> None:
         if time.monotonic() - self._began >= _PATIENCE:
-            self._is_shown = True
-            sys.stderr.write(f"\rlearning {100 * taken / self._total:5.1f} %")
-            sys.stderr.flush()
+            self._line.show(f"learning {100 * taken / self._total:5.1f} %")
 
     def close(self) -> None:
-        if self._is_shown:
-            sys.stderr.write("\r" + 20 * " " + "\r")
+        self._line.close()
 
 
 class _Tqdm:
@@ -228,13 +225,13 @@ class _Tqdm:
         self._bar.close()
 
 
-def _bar(total: float, progress: bool | None) -> _Line | _Tqdm | None:
+def _bar(total: float, progress: bool | None) -> _Steps | _Tqdm | None:
     if progress is None:
-        progress = sys.stderr.isatty() or "ipykernel" in sys.modules
+        progress = is_watched()
     if not progress:
         return None
     try:
         from tqdm.auto import tqdm
     except ImportError:
-        return _Line(total)
+        return _Steps(total)
     return _Tqdm(tqdm, total)

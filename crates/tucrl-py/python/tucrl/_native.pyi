@@ -1,5 +1,6 @@
 """The part that is written in Rust."""
 
+import random
 from collections.abc import Callable, Hashable, Sequence
 from os import PathLike
 from typing import Any, Final, Literal, SupportsFloat, SupportsIndex, final, overload
@@ -9,12 +10,12 @@ import numpy.typing as npt
 from typing_extensions import Self, Unpack
 
 from tucrl import options as _options
+from tucrl._records import Episode
 
 __all__ = [
     "MDP",
     "VERSION",
     "Agent",
-    "Episode",
     "Plan",
     "Runs",
     "Walk",
@@ -34,6 +35,7 @@ _Whole = SupportsIndex | float
 _Path = str | PathLike[str]
 _Range = Sequence[float]
 _Mask = Callable[[Any], Any] | npt.ArrayLike
+_Seed = SupportsIndex | np.random.Generator | random.Random | None
 
 @final
 class Agent:
@@ -50,7 +52,7 @@ class Agent:
         r_max: SupportsFloat | None = None,
         reward_range: _Range | None = None,
         steps: _Whole | None = None,
-        seed: SupportsIndex = 0,
+        seed: _Seed = 0,
         run: SupportsIndex = 0,
         **options: Unpack[_options.Tucrl],
     ) -> Self: ...
@@ -66,7 +68,7 @@ class Agent:
         r_max: SupportsFloat | None = None,
         reward_range: _Range | None = None,
         steps: _Whole | None = None,
-        seed: SupportsIndex = 0,
+        seed: _Seed = 0,
         run: SupportsIndex = 0,
         **options: Unpack[_options.Ucrl],
     ) -> Self: ...
@@ -82,7 +84,7 @@ class Agent:
         r_max: SupportsFloat | None = None,
         reward_range: _Range | None = None,
         steps: _Whole | None = None,
-        seed: SupportsIndex = 0,
+        seed: _Seed = 0,
         run: SupportsIndex = 0,
         **options: Unpack[_options.Ucrl2],
     ) -> Self: ...
@@ -98,7 +100,7 @@ class Agent:
         r_max: SupportsFloat | None = None,
         reward_range: _Range | None = None,
         steps: _Whole | None = None,
-        seed: SupportsIndex = 0,
+        seed: _Seed = 0,
         run: SupportsIndex = 0,
         **options: Unpack[_options.Ucrl2b2020],
     ) -> Self: ...
@@ -114,7 +116,7 @@ class Agent:
         r_max: SupportsFloat | None = None,
         reward_range: _Range | None = None,
         steps: _Whole | None = None,
-        seed: SupportsIndex = 0,
+        seed: _Seed = 0,
         run: SupportsIndex = 0,
         **options: Unpack[_options.KlUcrl],
     ) -> Self: ...
@@ -130,7 +132,7 @@ class Agent:
         r_max: SupportsFloat | None = None,
         reward_range: _Range | None = None,
         steps: _Whole | None = None,
-        seed: SupportsIndex = 0,
+        seed: _Seed = 0,
         run: SupportsIndex = 0,
         **options: Unpack[_options.Ucrl3],
     ) -> Self: ...
@@ -146,7 +148,7 @@ class Agent:
         r_max: SupportsFloat | None = None,
         reward_range: _Range | None = None,
         steps: _Whole | None = None,
-        seed: SupportsIndex = 0,
+        seed: _Seed = 0,
         run: SupportsIndex = 0,
         **options: Unpack[_options.Scal],
     ) -> Self: ...
@@ -162,7 +164,7 @@ class Agent:
         r_max: SupportsFloat | None = None,
         reward_range: _Range | None = None,
         steps: _Whole | None = None,
-        seed: SupportsIndex = 0,
+        seed: _Seed = 0,
         run: SupportsIndex = 0,
         **options: Unpack[_options.ScalPlus],
     ) -> Self: ...
@@ -178,7 +180,7 @@ class Agent:
         r_max: SupportsFloat | None = None,
         reward_range: _Range | None = None,
         steps: _Whole | None = None,
-        seed: SupportsIndex = 0,
+        seed: _Seed = 0,
         run: SupportsIndex = 0,
         **options: Unpack[_options.RegalC],
     ) -> Self: ...
@@ -194,7 +196,7 @@ class Agent:
         r_max: SupportsFloat | None = None,
         reward_range: _Range | None = None,
         steps: _Whole | None = None,
-        seed: SupportsIndex = 0,
+        seed: _Seed = 0,
         run: SupportsIndex = 0,
         **options: Unpack[_options.Regal],
     ) -> Self: ...
@@ -210,7 +212,7 @@ class Agent:
         r_max: SupportsFloat | None = None,
         reward_range: _Range | None = None,
         steps: _Whole | None = None,
-        seed: SupportsIndex = 0,
+        seed: _Seed = 0,
         run: SupportsIndex = 0,
         **options: Unpack[_options.RegalD],
     ) -> Self: ...
@@ -226,7 +228,7 @@ class Agent:
         r_max: SupportsFloat | None = None,
         reward_range: _Range | None = None,
         steps: _Whole | None = None,
-        seed: SupportsIndex = 0,
+        seed: _Seed = 0,
         run: SupportsIndex = 0,
         **options: Unpack[_options.Psrl],
     ) -> Self: ...
@@ -242,7 +244,7 @@ class Agent:
         r_max: SupportsFloat | None = None,
         reward_range: _Range | None = None,
         steps: _Whole | None = None,
-        seed: SupportsIndex = 0,
+        seed: _Seed = 0,
         run: SupportsIndex = 0,
         **options: Unpack[_options.Tsde],
     ) -> Self: ...
@@ -258,7 +260,7 @@ class Agent:
         r_max: SupportsFloat | None = None,
         reward_range: _Range | None = None,
         steps: _Whole | None = None,
-        seed: SupportsIndex = 0,
+        seed: _Seed = 0,
         run: SupportsIndex = 0,
         **options: Unpack[_options.DsPsrl],
     ) -> Self: ...
@@ -274,7 +276,7 @@ class Agent:
         r_max: SupportsFloat | None = None,
         reward_range: _Range | None = None,
         steps: _Whole | None = None,
-        seed: SupportsIndex = 0,
+        seed: _Seed = 0,
         run: SupportsIndex = 0,
         **options: Unpack[_options.OptimisticPsrl],
     ) -> Self: ...
@@ -290,7 +292,7 @@ class Agent:
         r_max: SupportsFloat | None = None,
         reward_range: _Range | None = None,
         steps: _Whole | None = None,
-        seed: SupportsIndex = 0,
+        seed: _Seed = 0,
         run: SupportsIndex = 0,
         **options: Unpack[_options.OptimisticQ],
     ) -> Self: ...
@@ -306,7 +308,7 @@ class Agent:
         r_max: SupportsFloat | None = None,
         reward_range: _Range | None = None,
         steps: _Whole | None = None,
-        seed: SupportsIndex = 0,
+        seed: _Seed = 0,
         run: SupportsIndex = 0,
         **options: float | str | bool,
     ) -> Self: ...
@@ -386,31 +388,12 @@ class Plan:
     def under_visited(self) -> int: ...
     @property
     def believes_unseen(self) -> bool: ...
-
-@final
-class Episode:
-    @property
-    def start(self) -> int: ...
-    @property
-    def length(self) -> int: ...
-    @property
-    def stop(self) -> str: ...
-    @property
-    def seen(self) -> int: ...
-    @property
-    def unseen(self) -> int: ...
-    @property
-    def under_visited(self) -> int: ...
-    @property
-    def believes_unseen(self) -> bool: ...
-    @property
-    def gain(self) -> float: ...
-    @property
-    def span(self) -> float: ...
-    @property
-    def span_seen(self) -> float: ...
-    @property
-    def sweeps(self) -> int: ...
+    @staticmethod
+    def _restore(content: bytes) -> Plan: ...
+    def __reduce__(self) -> Any: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    __hash__: None  # type: ignore[assignment]
 
 @final
 class MDP:
@@ -427,15 +410,24 @@ class MDP:
         transitions: Any,
         rewards: Any,
         *,
+        axes: Literal["sas", "ass"] | None = None,
+        normalize: bool = False,
         start: int | npt.ArrayLike = 0,
         r_max: float | None = None,
         reward_range: tuple[float, float] | None = None,
         law: str = "constant",
         name: str = "arrays",
+        state_names: Sequence[str] | None = None,
+        action_names: Sequence[str] | None = None,
     ) -> MDP: ...
     @staticmethod
     def from_gymnasium(
-        env: Any, *, reward_range: tuple[float, float] | None = None, name: str | None = None
+        env: Any,
+        *,
+        reward_range: tuple[float, float] | None = None,
+        terminal_reward: float | Callable[[int, int, float, int], float] | None = None,
+        reset_cost: float = 0.0,
+        name: str | None = None,
     ) -> MDP: ...
     @staticmethod
     def _from_transitions(
@@ -450,6 +442,8 @@ class MDP:
         r_max: float,
         law: str,
         reward_range: tuple[float, float] | None = None,
+        state_names: Sequence[str] | None = None,
+        action_names: Sequence[str] | None = None,
     ) -> MDP: ...
     @staticmethod
     def _from_json(name: str, content: bytes) -> MDP: ...
@@ -499,9 +493,9 @@ class MDP:
     def diameter(self, *, reachable: bool = True) -> float: ...
     def evaluate(self, policy: npt.ArrayLike) -> tuple[_Floats, _Floats]: ...
     def sample(
-        self, state: int, action: int, size: int = 1, *, seed: int = 0
+        self, state: int, action: int, size: int = 1, *, seed: _Seed = None
     ) -> tuple[_Ints, _Floats]: ...
-    def walk(self, *, seed: int = 0, run: int = 0) -> Walk: ...
+    def walk(self, *, seed: _Seed = 0, run: int = 0) -> Walk: ...
     def to_file(self, path: _Path, *, overwrite: bool = False) -> None: ...
     def __reduce__(self) -> Any: ...
     def __eq__(self, other: object, /) -> bool: ...
@@ -515,6 +509,12 @@ class Walk:
     @property
     def offered(self) -> int: ...
     def step(self, action: SupportsIndex) -> tuple[int, float]: ...
+    @staticmethod
+    def _restore(world: MDP | World, position: bytes) -> Walk: ...
+    def __reduce__(self) -> Any: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    __hash__: None  # type: ignore[assignment]
 
 @final
 class World:
@@ -534,7 +534,7 @@ class World:
     def decode(self, state: int) -> list[int]: ...
     def encode(self, values: Sequence[int]) -> int: ...
     def offered(self, state: int) -> int: ...
-    def walk(self, *, seed: int = 0, run: int = 0) -> Walk: ...
+    def walk(self, *, seed: _Seed = 0, run: int = 0) -> Walk: ...
     def __reduce__(self) -> Any: ...
 
 @final
@@ -553,7 +553,7 @@ def learn(
     agents: Sequence[str],
     steps: _Whole,
     seeds: _Whole,
-    seed: int,
+    seed: _Seed,
     jobs: _Whole | None,
     checkpoints: _Whole,
     progress: Callable[[int], object] | None,

@@ -5,6 +5,7 @@ into cells, and ``TucrlEnv`` is a world of tucrl as an environment of Gymnasium.
 registers all worlds: ``tucrl/ThreeState-v0`` and so on.
 """
 
+import copy
 import math
 import warnings
 from collections.abc import Sequence
@@ -17,10 +18,14 @@ from gymnasium import spaces
 from gymnasium.wrappers import TimeLimit
 
 from tucrl._catalogue import worlds
+from tucrl._endings import Endings, TerminalReward
 from tucrl._models import _checked_range
 from tucrl._native import MDP, World
 
 __all__ = ["Continuing", "Discretize", "TucrlEnv", "env_id"]
+
+# After so many equal rewards there is a warning.
+_LONG = 10_000
 
 
 class Continuing:
@@ -33,12 +38,20 @@ class Continuing:
     them are not Markov. With ``time_limits="keep"``, and where an environment truncates an episode by itself, a
     *truncated* episode is followed by a reset like a terminated one, with a warning the first time.
 
-    env: an environment of Gymnasium.
-    reward_range: the lowest and the highest reward; rewards keep their units, and the agent is told the same:
-        ``Agent(spec, env.states, env.actions, reward_range=env.reward_range)``. Without it rewards are rescaled
-        to [0, 1] by the range seen so far, with a warning, because the same reward is then rescaled differently
-        at different times.
+    A reset is free: where every step pays the same (CartPole, MountainCar, CliffWalking), all policies would be
+    optimal. Say by ``terminal_reward`` what the end of an episode is worth.
+
+    env: an environment of Gymnasium. It is stepped and reset; its wrappers stay as they are.
+    reward_range: the lowest and the highest reward, ``terminal_reward`` and ``reset_cost`` included; rewards keep their
+        units, and the agent is told the same: ``Agent(spec, env.states, env.actions, reward_range=env.reward_range)``.
+        Without it rewards are rescaled to [0, 1] by the range seen so far, with a warning, because the same reward
+        is then rescaled differently at different times.
     time_limits: ``"remove"`` or ``"keep"``.
+    terminal_reward: added to the reward of a transition that terminates an episode: a number, or a function of the
+        transition's state, action, reward and next state. By default -1 for CartPole, where an episode ends by a
+        fall, 1 for MountainCar and CliffWalking, where it ends at the goal, and 0 for all others.
+    reset_cost: subtracted from the reward of every transition after which the environment is reset, whether the episode
+        terminated or was truncated.
 
     >>> import gymnasium, tucrl
     >>> env = tucrl.gym.Continuing(gymnasium.make("FrozenLake-v1"), reward_range=(0, 1))
@@ -54,6 +67,8 @@ class Continuing:
         reward_range: tuple[float, float] | None = None,
         *,
         time_limits: str = "remove",
+        terminal_reward: TerminalReward | None = None,
+        reset_cost: float = 0.0,
     ) -> None:
         if time_limits not in ("remove", "keep"):
             raise ValueError(f"time_limits = {time_limits!r}: accepted are 'remove' and 'keep'")
@@ -63,14 +78,16 @@ class Continuing:
         self.env = _without_time_limits(env) if time_limits == "remove" else env
         #: The lowest and the highest reward that ``step`` returns.
         self.reward_range = (0.0, 1.0) if reward_range is None else _checked_range(*reward_range)
-        #: The lowest and the highest reward seen so far, if no range was declared.
-        self.learned_range: tuple[float, float] | None = None
+        self._endings = Endings(env, terminal_reward, reset_cost, stacklevel=2)
         #: How many episodes have been terminated and truncated.
         self.terminations = 0
         self.truncations = 0
         self._first_action = int(actions.start)
         self._is_learned = reward_range is None
+        self._state: Any = None
         self._is_ready = False
+        #: The steps played, and the lowest and the highest reward so far.
+        self._steps, self._lowest, self._highest = 0, math.inf, -math.inf
         if self._is_learned:
             warnings.warn(
                 "no reward_range was declared: rewards are rescaled to [0, 1] by the range seen so far, "
@@ -90,11 +107,56 @@ class Continuing:
         assert isinstance(space, spaces.Discrete)
         return int(space.n)
 
-    def reset(self, *, seed: int | None = None) -> Any:
-        """Reset the environment and return the first state."""
+    @property
+    def learned_range(self) -> tuple[float, float] | None:
+        """The lowest and the highest reward seen so far, if no range was declared."""
+        return (self._lowest, self._highest) if self._is_learned and self._steps else None
+
+    @property
+    def terminal_reward(self) -> TerminalReward:
+        """What is added where an episode terminates."""
+        return self._endings.terminal_reward
+
+    @property
+    def reset_cost(self) -> float:
+        """What every reset costs."""
+        return self._endings.reset_cost
+
+    @property
+    def unwrapped(self) -> gym.Env[Any, Any]:
+        """The environment inside all wrappers."""
+        return self.env.unwrapped
+
+    @property
+    def observation_space(self) -> gym.Space[Any]:
+        """The space of the environment's observations."""
+        return self.env.observation_space
+
+    @property
+    def action_space(self) -> gym.Space[Any]:
+        """The space of the environment's actions."""
+        return self.env.action_space
+
+    @property
+    def render_mode(self) -> str | None:
+        """How the environment is rendered."""
+        return self.env.render_mode
+
+    def render(self) -> Any:
+        """Render the environment."""
+        return self.env.render()
+
+    def reset(self, *, seed: int | np.random.Generator | None = None) -> Any:
+        """Reset the environment and return the first state.
+
+        seed: passed to the environment; a generator draws a number for it.
+        """
+        if isinstance(seed, np.random.Generator):
+            seed = int(seed.integers(2**31))
         observation, _ = self.env.reset(seed=seed)
         self._is_ready = True
-        return _state(observation, self.env.observation_space)
+        self._state = _state(observation, self.env.observation_space)
+        return self._state
 
     def step(self, action: int) -> tuple[Any, float]:
         """Play an action; return the next state and the reward, in ``reward_range``."""
@@ -104,21 +166,44 @@ class Continuing:
             raise ValueError(f"action {action} does not exist: actions are 0 to {self.actions - 1}")
         played = self._first_action + int(action)
         observation, paid, terminated, truncated, _ = self.env.step(played)
-        reward = self._checked(float(paid))
+        reward, following = float(paid), _state(observation, self.env.observation_space)
         if terminated or truncated:
+            reward = self._endings.paid(self._state, int(action), reward, following, bool(terminated))
             self.terminations += bool(terminated)
             if not terminated:
                 self._note_truncation()
             observation, _ = self.env.reset()
-        return _state(observation, self.env.observation_space), reward
+            following = _state(observation, self.env.observation_space)
+        self._state = following
+        self._check(reward)
+        self._watch(reward)
+        return following, self._rescaled(reward) if self._is_learned else reward
 
     def close(self) -> None:
         """Close the environment."""
         self.env.close()
 
+    def __enter__(self) -> "Continuing":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
     def __repr__(self) -> str:
         declared = None if self._is_learned else self.reward_range
-        return f"tucrl.gym.Continuing({self.env}, reward_range={declared})"
+        ends = f", {self._endings}" if str(self._endings) else ""
+        return f"tucrl.gym.Continuing({self.env}, reward_range={declared}{ends})"
+
+    def _watch(self, reward: float) -> None:
+        self._steps += 1
+        self._lowest, self._highest = min(self._lowest, reward), max(self._highest, reward)
+        if self._steps == _LONG and self._lowest == self._highest:
+            warnings.warn(
+                f"all {_LONG} rewards so far were {reward:g}, after {self.terminations} episodes that terminated: nothing "
+                f"told good actions from bad ones; if the environment pays the same for every step, say by "
+                f"terminal_reward=… or reset_cost=… what the end of an episode is worth",
+                stacklevel=3,
+            )
 
     def _note_truncation(self) -> None:
         self.truncations += 1
@@ -129,22 +214,18 @@ class Continuing:
                 stacklevel=3,
             )
 
-    def _checked(self, reward: float) -> float:
+    def _check(self, reward: float) -> None:
         if not math.isfinite(reward):
             raise ValueError(f"the environment paid {reward}: rewards must be finite")
-        if self._is_learned:
-            return self._rescaled(reward)
         low, high = self.reward_range
-        if not low <= reward <= high:
+        if not (self._is_learned or low <= reward <= high):
             raise ValueError(
-                f"the environment paid {reward}, which is not in the declared range [{low}, {high}]: "
-                f"correct reward_range"
+                f"the environment paid {reward}{', terminal_reward and reset_cost included' * bool(str(self._endings))}, "
+                f"which is not in the declared range [{low}, {high}]: correct reward_range"
             )
-        return reward
 
     def _rescaled(self, reward: float) -> float:
-        low, high = self.learned_range or (reward, reward)
-        low, high = self.learned_range = (min(low, reward), max(high, reward))
+        low, high = self._lowest, self._highest
         return (reward - low) / (high - low) if high > low else 0.0
 
 
@@ -308,14 +389,17 @@ def _spec(world: str, parameters: dict[str, Any]) -> str:
 
 
 def _without_time_limits(env: gym.Env[Any, Any]) -> gym.Env[Any, Any]:
-    while isinstance(env, TimeLimit):
-        env = env.env
-    outer = env
-    while isinstance(outer, gym.Wrapper):
-        while isinstance(outer.env, TimeLimit):
-            outer.env = outer.env.env
-        outer = outer.env
-    return env
+    """Return the environment without its time limits; wrappers around one are copied, not changed."""
+    if not isinstance(env, gym.Wrapper):
+        return env
+    inner = _without_time_limits(env.env)
+    if isinstance(env, TimeLimit):
+        return inner
+    if inner is env.env:
+        return env
+    wrapper = copy.copy(env)
+    wrapper.env = inner
+    return wrapper
 
 
 def _state(observation: Any, space: gym.Space[Any]) -> Any:

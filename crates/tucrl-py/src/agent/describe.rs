@@ -11,7 +11,7 @@ use tucrl::episode::EpisodeRecord;
 use tucrl::space::ActionId;
 
 use super::PyAgent;
-use crate::plan::{PyEpisode, PyPlan};
+use crate::plan::{PyPlan, episode, episode_class};
 
 type Transitions<'py> = (
     Bound<'py, PyArray1<i64>>,
@@ -143,19 +143,20 @@ impl PyAgent {
 
     /// The current episode; None for agents without episodes.
     #[getter]
-    fn episode(&self) -> Option<PyEpisode> {
-        let learner = self.learner.as_ref()?;
+    fn episode<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some(learner) = &self.learner else { return Ok(None) };
         let present = learner.present_episode();
-        let last = present.or_else(|| learner.diary().ended_episodes.last().cloned())?;
-        Some(self.record(last))
+        let last = present.or_else(|| learner.diary().ended_episodes.last().cloned());
+        last.map(|record| self.record(&episode_class(py)?, record)).transpose()
     }
 
     /// All episodes, including the current one.
     #[getter]
-    fn episodes(&self) -> Vec<PyEpisode> {
-        let Some(learner) = &self.learner else { return Vec::new() };
-        let ended = learner.diary().ended_episodes.iter().cloned();
-        ended.chain(learner.present_episode()).map(|episode| self.record(episode)).collect()
+    fn episodes<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
+        let Some(learner) = &self.learner else { return Ok(Vec::new()) };
+        let (class, present) = (episode_class(py)?, learner.present_episode());
+        let records = learner.diary().ended_episodes.iter().cloned().chain(present);
+        records.map(|record| self.record(&class, record)).collect()
     }
 
     /// Steps in pairs poorly visited at that time (Z), and at the start of the episode (Y).
@@ -183,9 +184,13 @@ impl PyAgent {
     }
 
     /// An episode with its gain in the units of the rewards.
-    fn record(&self, mut episode: EpisodeRecord) -> PyEpisode {
-        episode.gain = self.range.in_own_units(episode.gain);
-        PyEpisode::new(episode)
+    fn record<'py>(
+        &self,
+        class: &Bound<'py, PyAny>,
+        mut record: EpisodeRecord,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        record.gain = self.range.in_own_units(record.gain);
+        episode(class, &record)
     }
 
     /// Every pair of seen states: the row of its state, the world's number of its action, its own number.

@@ -14,8 +14,8 @@ use tucrl::learner::{Learner, Saved};
 use tucrl::reward::RewardRange;
 use tucrl::rng::{Purpose, RandomStream};
 use tucrl::space::{Space, StateId};
-use tucrl_lab::NamedAgent;
 use tucrl_lab::store::{self, Checkpoint, StoredState};
+use tucrl_lab::{Catalogue, NamedAgent};
 
 use super::PyAgent;
 use super::labels::Label;
@@ -118,7 +118,9 @@ impl Document {
             return Err(bad_input("the world has other states or actions than the agent's"));
         }
         let source = Masks::new(mask, self.space.states())?.source;
-        let named = NamedAgent::parse(&self.spec).map_err(bad_input)?;
+        // Its options may have had other defaults when it was saved.
+        let then = |error| Catalogue::default().former().agent(&self.spec).map_err(|_| error);
+        let named = NamedAgent::parse(&self.spec).or_else(then).map_err(bad_input)?;
         let mut agent = PyAgent {
             spec: self.spec,
             algorithm: Arc::clone(named.algorithm()),
@@ -178,10 +180,16 @@ fn of_run(stored: StoredState, world: Option<&AnyWorld>) -> PyResult<Document> {
     };
     let model = world.model();
     let range = model.reward_range();
-    let (here, learner) = (stored.state.state(), stored.state.learner().clone());
+    let Some(state) = stored.state else {
+        return Err(bad_input(format!(
+            "{} cannot be saved, so it cannot be continued",
+            stored.cell.agent
+        )));
+    };
+    let (here, learner) = (state.state(), state.learner().clone());
     Ok(Document {
         version: VERSION,
-        spec: stored.cell.agent,
+        spec: stored.cell.agent.clone(),
         space: model.space(),
         r_max: range.width(),
         reward_range: Some(range).filter(|range| range.low() != 0.0),

@@ -6,6 +6,7 @@
 use std::io::Write as _;
 
 use tucrl::mdp::Mdp;
+use tucrl::pulse::unless_stopped;
 use tucrl::reward::{RewardLaw, RewardRange};
 use tucrl_lab::formats::{self, FormatError, IfExists, ReadOptions};
 
@@ -29,6 +30,7 @@ pub(super) fn build(
     start: &[(usize, f64)],
     range: RewardRange,
     law: &str,
+    [state_names, action_names]: [Vec<String>; 2],
 ) -> PyResult<Mdp> {
     let size = table.state.len();
     let lengths =
@@ -48,12 +50,12 @@ pub(super) fn build(
             })
         }
         other => Err(bad_input(format!(
-            "rewards = {other:?} is unknown: accepted are \"constant\" and \"bernoulli\""
+            "law = {other:?} is unknown: accepted are \"constant\" and \"bernoulli\""
         ))),
     };
     let mut builder = Mdp::builder();
     let mut entry = 0;
-    for state in 0..states {
+    for state in unless_stopped(0..states) {
         builder.state();
         let mut action = 0;
         while entry < size && table.state[entry] == state as i64 {
@@ -98,6 +100,7 @@ pub(super) fn build(
         )));
     }
     builder.reward_range(range).start_law(start.iter().copied());
+    builder.state_names(state_names).action_names(action_names);
     builder.build().map_err(bad_input)
 }
 

@@ -214,7 +214,7 @@ pub(super) fn kinds() -> Vec<AgentKind> {
             guarantee: "None.",
             cost: "Nothing.",
             caution: "It learns nothing; it shows what is possible without learning. In a world that has no \
-                  rule of thumb its runs fail.",
+                  rule of thumb it is refused.",
             example: "heuristic",
         }),
         AgentKind::new::<Random>(About {

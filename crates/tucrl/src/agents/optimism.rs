@@ -7,7 +7,7 @@ use super::largest_reward;
 use crate::confidence::{Confidence, Delta, Shrink};
 use crate::counts::Variance;
 use crate::evi::{EviOptions, Method, Ties};
-use crate::learner::{AgentError, Setting, TooShort};
+use crate::learner::{AgentError, Remedy, Setting, TooShort, TooShortReason};
 use crate::options::{FromWorld, Inherited, Nominal, NumberOr};
 use crate::sets::SetWidth;
 
@@ -139,16 +139,30 @@ impl Optimism {
     ) -> Option<TooShort> {
         let pairs = reachable as f64 * f64::from(setting.space.max_actions());
         let visits = setting.steps as f64 / pairs;
-        let SetWidth { what, width, is_root } = width(visits);
+        let set = width(visits);
+        let reason = TooShortReason::Width { visits, what: set.what, width: set.width };
+        // With fewer than two visits no width means anything.
+        let remedy = (visits >= 2.0).then(|| self.narrower(set));
+        (set.width >= 1.0).then_some(TooShort { reason, remedy })
+    }
+
+    /// The alpha that makes a width about [`TooShort::AIM`].
+    pub(super) fn narrower(&self, SetWidth { width, is_root, .. }: SetWidth) -> Remedy {
         let ratio = TooShort::AIM / width;
         // Under a root the logarithm must shrink by the square.
         let is_squared = self.shrink == Shrink::Log && is_root;
-        let alpha = self.alpha_p() * if is_squared { ratio * ratio } else { ratio };
-        (width >= 1.0).then(|| TooShort { visits, what, width, alpha: one_digit(alpha) })
+        let alpha = one_digit(self.alpha_p() * if is_squared { ratio * ratio } else { ratio });
+        // An alpha_p of its own does not follow alpha.
+        let option = match self.alpha_p {
+            Inherited::Number(_) => "alpha_p",
+            Inherited::Word(_) => "alpha",
+        };
+        let effect = format!("would bring it to about {}", TooShort::AIM);
+        Remedy { options: vec![(option, alpha.into())], effect, limits: "" }
     }
 }
 
-fn one_digit(value: f64) -> f64 {
+pub(super) fn one_digit(value: f64) -> f64 {
     format!("{value:.0e}").parse().unwrap_or(value)
 }
 

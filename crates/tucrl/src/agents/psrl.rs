@@ -15,7 +15,7 @@ use super::{About, AgentKind, EpisodicAlgorithm, largest_reward};
 use crate::counts::{Counts, Variance};
 use crate::learner::{AgentError, Setting};
 use crate::options::{FromWorld, IntegerOr, NumberOr, Theory, word};
-use crate::planner::{Choice, Plan, PlanError, PlanInput, Planner};
+use crate::planner::{Choice, Plan, PlanError, PlanInput, Planner, Pulse};
 use crate::posterior::{
     Concentration, DrawError, Drawn, Extended, Prior, RewardEvidence, RewardPosterior, Split,
     plan_optimistically,
@@ -263,6 +263,7 @@ impl EpisodicAlgorithm for OptimisticPsrl {
 
 fn plan_of(drawn: Result<Drawn, DrawError>, counts: &Counts, t_k: u64) -> Result<Plan, PlanError> {
     let drawn = drawn.map_err(|error| match error {
+        _ if Pulse::is_stopped() => PlanError::Interrupted { t_k },
         DrawError::TooLarge { what, needed, limit, advice } => {
             PlanError::TooLarge { t_k, what, needed, limit, advice }
         }

@@ -13,12 +13,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::scal::{Clipped, WITHOUT_EVI, clipped_optimism, too_short};
-use super::{About, AgentKind, EpisodicAlgorithm, Optimism};
+use super::scal::{Clipped, WITHOUT_EVI, clipped_optimism, span_bound, too_short};
+use super::{About, AgentKind, EpisodicAlgorithm, Optimism, checked};
 use crate::counts::{Counts, Variance};
 use crate::evi::EviOptions;
 use crate::learner::{AgentError, Setting, TooShort};
-use crate::options::{Infinite, NumberOr, word};
+use crate::options::{Infinite, NumberOr, Required, word};
 use crate::planner::{Plan, PlanError, PlanInput, Planner};
 use crate::plausible::{Belief, low_reward};
 use crate::rules::{Doubling, EpisodeRule, EpisodeView, StopReason, Verdict};
@@ -58,11 +58,11 @@ impl SetVisitor for Priced<'_, '_> {
 
     fn visit<S: ConfidenceSet>(self, set: &S) -> Self::Output {
         let Belief { counts, known, .. } = self.belief;
-        let mut plausible = set.plausible(&self.belief);
+        let plausible = set.plausible(&self.belief);
         let width = |stats: &_| set.reward_width(stats);
         let low = |pair: usize| low_reward(counts, known, width, pair);
         let Self { t_k, price, clip, unbounded, .. } = self;
-        Ok(span_price::best_bound(&mut plausible, t_k, price, &clip, &unbounded, &low)?.plan)
+        Ok(span_price::best_bound(&plausible, t_k, price, &clip, &unbounded, &low)?.plan)
     }
 }
 
@@ -89,6 +89,7 @@ macro_rules! regal_algorithm {
             type Planner = $planner;
 
             fn planner(&self, setting: &Setting) -> Result<$planner, AgentError> {
+                checked(self)?;
                 let ($self, $optimism) = (self.clone(), self.optimism.in_setting(setting)?);
                 Ok($make)
             }
@@ -111,9 +112,9 @@ macro_rules! regal_algorithm {
 /// REGAL.C: a bound on the span.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RegalC {
-    /// the bound on the span of the bias, in units of reward; inf for none
-    #[schemars(extend("minimum" = 0.0, "x-aliases" = ["c"]))]
-    pub h: NumberOr<Infinite>,
+    /// an upper bound on the bias span; in units of reward, inf for none
+    #[schemars(extend("minimum" = 0.0, "x-aliases" = ["c"], "x-bounds" = "span"))]
+    pub h: Required<NumberOr<Infinite>>,
     /// which MDPs are plausible
     pub set: SpanSetKind,
     #[allow(missing_docs)]
@@ -123,7 +124,7 @@ pub struct RegalC {
 
 impl Default for RegalC {
     fn default() -> Self {
-        let (h, set) = (NumberOr::default(), SpanSetKind::default());
+        let (h, set) = (Required::default(), SpanSetKind::default());
         Self { h, set, optimism: clipped_optimism() }
     }
 }
@@ -134,7 +135,7 @@ impl Planner for RegalC {
     fn plan(&mut self, now: &mut PlanInput<'_>) -> Result<Plan, PlanError> {
         let PlanInput { counts, t_k, known, .. } = *now;
         let belief = Belief::new(counts, self.optimism.r_max(), known);
-        let clipped = Clipped { belief, t_k, clip: self.optimism.clip(self.h.or(f64::INFINITY)) };
+        let clipped = Clipped { belief, t_k, clip: self.optimism.clip(span_bound(self.h)) };
         let plan = self.set.visit(&self.optimism.confidence(), counts.space(), t_k, clipped)?;
         Ok(Plan { under_visited: truncation::decide(counts, t_k).under_visited, ..plan })
     }

@@ -8,10 +8,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::ucrl::WidthAfter;
-use super::{About, AgentKind, EpisodicAlgorithm, Optimism};
+use super::{About, AgentKind, EpisodicAlgorithm, Optimism, checked};
 use crate::counts::Variance;
 use crate::learner::{AgentError, Setting, TooShort};
-use crate::options::{Infinite, NumberOr, OptionError};
+use crate::options::{Infinite, NumberOr, OptionError, Required};
 use crate::planner::{Plan, PlanError, PlanInput, Planner};
 use crate::plausible::{Belief, low_reward};
 use crate::rules::OptimistRule;
@@ -22,9 +22,9 @@ use crate::truncation;
 /// SCAL.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scal {
-    /// the bound on the span of the bias, in units of reward; inf for none
-    #[schemars(extend("minimum" = 0.0))]
-    pub c: NumberOr<Infinite>,
+    /// an upper bound on the bias span; in units of reward, inf for none
+    #[schemars(extend("minimum" = 0.0, "x-bounds" = "span"))]
+    pub c: Required<NumberOr<Infinite>>,
     /// what can be run, or what is proved: a perturbed model with a contraction term
     pub mode: Mode,
     /// where no mixture of actions meets the bound: fail, or play the most pessimistic
@@ -43,7 +43,7 @@ pub struct Scal {
 impl Default for Scal {
     fn default() -> Self {
         Self {
-            c: NumberOr::default(),
+            c: Required::default(),
             mode: Mode::default(),
             operator: Operator::default(),
             augment: true,
@@ -57,6 +57,11 @@ impl Default for Scal {
 /// The defaults of optimists that clip spans: aperiodicity 0.9, as in the published code.
 pub(super) fn clipped_optimism() -> Optimism {
     Optimism { aperiodicity: 0.9, ..Optimism::default() }
+}
+
+/// The span bound of an option. [`super::checked`] refuses one that was not given before anything is planned.
+pub(super) fn span_bound(bound: Required<NumberOr<Infinite>>) -> f64 {
+    bound.0.map_or(f64::INFINITY, |bound| bound.or(f64::INFINITY))
 }
 
 /// Options of extended value iteration that planning under a span bound does not have.
@@ -87,10 +92,10 @@ impl SetVisitor for Clipped<'_, '_> {
 
     fn visit<S: ConfidenceSet>(self, set: &S) -> Self::Output {
         let Belief { counts, known, .. } = self.belief;
-        let mut plausible = set.plausible(&self.belief);
+        let plausible = set.plausible(&self.belief);
         let width = |stats: &_| set.reward_width(stats);
         let low = |pair: usize| low_reward(counts, known, width, pair);
-        span_clip::solve(&mut plausible, self.t_k, &self.clip, low)
+        span_clip::solve(&plausible, self.t_k, &self.clip, low)
     }
 }
 
@@ -104,7 +109,7 @@ impl Planner for Scal {
             mode: self.mode,
             operator: self.operator,
             augment_rewards: self.augment,
-            ..optimism.clip(self.c.or(f64::INFINITY))
+            ..optimism.clip(span_bound(self.c))
         };
         let belief = Belief::new(counts, optimism.r_max(), known);
         let clipped = Clipped { belief, t_k, clip };
@@ -125,7 +130,8 @@ impl EpisodicAlgorithm for Scal {
     type Planner = Self;
 
     fn planner(&self, setting: &Setting) -> Result<Self, AgentError> {
-        let c = self.c.or(f64::INFINITY);
+        checked(self)?;
+        let c = span_bound(self.c);
         if self.mode == Mode::Theory && !(c > 0.0 && c.is_finite()) {
             let expected = "a positive finite span bound with mode=theory";
             return Err(OptionError::out_of_range("c", c, expected).into());

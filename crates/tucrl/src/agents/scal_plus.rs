@@ -10,9 +10,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::scal::{WITHOUT_EVI, clipped_optimism};
-use super::{About, AgentKind, EpisodicAlgorithm, Optimism};
+use super::{About, AgentKind, EpisodicAlgorithm, Optimism, checked};
 use crate::counts::Variance;
 use crate::learner::{AgentError, Setting};
+use crate::options::Required;
 use crate::planner::{Plan, PlanError, PlanInput, Planner};
 use crate::plausible::Belief;
 use crate::rules::OptimistRule;
@@ -33,9 +34,9 @@ pub enum SpanBonus {
 /// SCAL+.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ScalPlus {
-    /// the bound on the span of the bias, in units of reward
-    #[schemars(extend("minimum" = 0.0))]
-    pub c: f64,
+    /// an upper bound on the bias span; in units of reward
+    #[schemars(extend("minimum" = 0.0, "x-bounds" = "span"))]
+    pub c: Required<f64>,
     /// (alpha_p c + alpha_r r_max) sqrt(ln(SA/delta)/N), or that of the proof, from memory
     pub bonus: SpanBonus,
     /// when an episode ends
@@ -48,7 +49,7 @@ pub struct ScalPlus {
 impl Default for ScalPlus {
     fn default() -> Self {
         Self {
-            c: 1.0,
+            c: Required::default(),
             bonus: SpanBonus::default(),
             rule: OptimistRule::default(),
             optimism: clipped_optimism(),
@@ -57,6 +58,11 @@ impl Default for ScalPlus {
 }
 
 impl ScalPlus {
+    /// The span bound. [`super::checked`] refuses one that was not given before anything is planned.
+    fn span_bound(&self) -> f64 {
+        self.c.0.unwrap_or(f64::INFINITY)
+    }
+
     /// What a pair is paid beyond its mean: for transitions, and for rewards.
     pub fn bonus(&self, pairs: f64, delta: f64, visits: u64) -> (f64, f64) {
         let optimism = &self.optimism;
@@ -65,12 +71,12 @@ impl ScalPlus {
         match self.bonus {
             SpanBonus::Theory => {
                 let root = ((20.0 * pairs * at_least_one / delta).ln() / at_least_one).sqrt();
-                let c = self.c;
+                let c = self.span_bound();
                 (alpha_p * (c * root + c / (visits as f64 + 1.0)), alpha_r * r_max * root)
             }
             SpanBonus::Code => {
                 let root = ((pairs / delta).ln().max(0.0) / at_least_one).sqrt();
-                (alpha_p * self.c * root, alpha_r * r_max * root)
+                (alpha_p * self.span_bound() * root, alpha_r * r_max * root)
             }
         }
     }
@@ -96,8 +102,8 @@ impl Planner for ScalPlus {
                 });
             }
         }
-        let mut set = points(&Belief::new(counts, optimism.r_max(), known), &reward);
-        let plan = span_clip::solve(&mut set, t_k, &optimism.clip(self.c), |_| 0.0)?;
+        let set = points(&Belief::new(counts, optimism.r_max(), known), &reward);
+        let plan = span_clip::solve(&set, t_k, &optimism.clip(self.span_bound()), |_| 0.0)?;
         Ok(Plan {
             under_visited: truncation::decide(counts, t_k).under_visited,
             unseen: counts.unseen(),
@@ -118,6 +124,7 @@ impl EpisodicAlgorithm for ScalPlus {
     type Planner = Self;
 
     fn planner(&self, setting: &Setting) -> Result<Self, AgentError> {
+        checked(self)?;
         Ok(Self { optimism: self.optimism.in_setting(setting)?, ..self.clone() })
     }
 

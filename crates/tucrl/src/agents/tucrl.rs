@@ -19,10 +19,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use super::optimism::one_digit;
 use super::{About, AgentKind, EpisodicAlgorithm, Optimism};
-use crate::counts::Variance;
+use crate::counts::{PairCounts, Variance};
 use crate::evi;
-use crate::learner::{AgentError, Setting, TooShort};
+use crate::learner::{AgentError, Remedy, Setting, TooShort, TooShortReason};
 use crate::planner::{Plan, PlanError, PlanInput, Planner};
 use crate::plausible::Belief;
 use crate::rules::NewStates;
@@ -40,6 +41,18 @@ pub enum Relaxation {
     Zeta,
     /// L1 balls whose radius does not grow with S: a departure, for vast spaces.
     Mass,
+}
+
+impl Relaxation {
+    /// How many widths the L1 radius of a pair sums, those of its observed next states among them; `None` for
+    /// boxes. `states` is S.
+    pub fn summed_widths(self, pair: &PairCounts, states: f64) -> Option<f64> {
+        match self {
+            Self::L1 => Some(states),
+            Self::Mass => Some((2.0 * f64::from(pair.observed()) + 1.0).min(states)),
+            Self::Zeta => None,
+        }
+    }
 }
 
 /// TUCRL.
@@ -68,8 +81,8 @@ impl Planner for Tucrl {
         let evi = self.optimism.evi();
         let plan = match self.relaxation {
             Relaxation::L1 | Relaxation::Mass if truncation.unseen > 0 => {
-                let is_mass = self.relaxation == Relaxation::Mass;
-                let radius = |pair: &_| widths.radius(pair, summed(pair, states, is_mass));
+                let summed = |pair: &_| self.relaxation.summed_widths(pair, states);
+                let radius = |pair: &_| widths.radius(pair, summed(pair).unwrap_or(states));
                 let reward = |pair: &_| widths.reward_width(pair);
                 evi::solve(&balls(&belief, reward, radius, forbids), t_k, &evi, previous)?
             }
@@ -87,14 +100,6 @@ impl Planner for Tucrl {
 
     fn variance(&self) -> Variance {
         self.optimism.variance
-    }
-}
-
-/// How many widths of an unobserved state the L1 radius sums.
-fn summed(pair: &crate::counts::PairCounts, states: f64, is_mass: bool) -> f64 {
-    match is_mass {
-        true => (2.0 * f64::from(pair.observed()) + 1.0).min(states),
-        false => states,
     }
 }
 
@@ -117,9 +122,9 @@ impl EpisodicAlgorithm for Tucrl {
         let space = &setting.space;
         let widths = Bernstein::of(&self.optimism.confidence(), space, setting.steps.max(1));
         let unseen = space.states().saturating_sub(reachable);
-        self.optimism.too_short(setting, reachable, |visits| {
+        let width = |relaxation, visits| {
             let (one, states) = (widths.unobserved_after(visits), space.states() as f64);
-            match self.relaxation {
+            match relaxation {
                 _ if unseen == 0 => widths.width_after(visits),
                 Relaxation::L1 => SetWidth::linear(HALF_RADIUS, states * one / 2.0),
                 // With one next state per pair.
@@ -129,10 +134,37 @@ impl EpisodicAlgorithm for Tucrl {
                     SetWidth::linear(widths.width_after(visits).what, one + given_back)
                 }
             }
-        })
+        };
+        let found =
+            self.optimism.too_short(setting, reachable, |visits| width(self.relaxation, visits))?;
+        let TooShort { reason: TooShortReason::Width { visits, width: own, .. }, remedy: Some(_) } =
+            found
+        else {
+            return Some(found);
+        };
+        let mass = width(Relaxation::Mass, visits);
+        // Where most of the radius belongs to states never seen, an alpha that makes up for them leaves nothing of
+        // the widths of those that were.
+        if self.relaxation == Relaxation::Mass || mass.width > own / MUCH {
+            return Some(found);
+        }
+        let mut remedy = match mass.width < 1.0 {
+            true => Remedy {
+                options: Vec::new(),
+                effect: format!("would bring it to {}", one_digit(mass.width)),
+                limits: "",
+            },
+            false => self.optimism.narrower(mass),
+        };
+        remedy.options.insert(0, ("relaxation", "mass".into()));
+        remedy.limits = "relaxation=mass is a departure from the paper, shown to work where states cannot be reached \
+                         at all; a state that is reached rarely can be missed for good.";
+        Some(TooShort { remedy: Some(remedy), ..found })
     }
 }
 
+/// A warning names `relaxation=mass` where it makes the radius smaller by this factor: from some 30 states on.
+const MUCH: f64 = 10.0;
 const HALF_RADIUS: &str = "half the radius of an L1 ball";
 
 pub(super) fn kinds() -> Vec<AgentKind> {

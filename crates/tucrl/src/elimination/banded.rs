@@ -5,6 +5,7 @@
 //! holds the factors. RiverSwim, queues and other walks on a line take linear time and memory.
 
 use super::{EliminationError, SparseRow};
+use crate::pulse::Pulse;
 
 /// The largest width for which the band is used.
 const WIDTH_LIMIT: usize = 8;
@@ -53,6 +54,9 @@ impl Banded {
             }
         }
         for k in 0..states {
+            if k % 1024 == 0 && Pulse::is_stopped() {
+                return Err(EliminationError::TooMuchFill);
+            }
             let outflow = leak[k] + factors.right(k).iter().sum::<f64>();
             if outflow <= 0.0 {
                 return Err(EliminationError::NoWayOut);

@@ -143,6 +143,12 @@ impl<T> From<T> for Required<T> {
     }
 }
 
+impl<W> From<f64> for Required<NumberOr<W>> {
+    fn from(number: f64) -> Self {
+        Self(Some(number.into()))
+    }
+}
+
 impl<T: JsonSchema> JsonSchema for Required<T> {
     fn inline_schema() -> bool {
         true

@@ -15,6 +15,7 @@ use super::iterate::{self, Operator};
 use super::{DrawError, Drawn, RewardEvidence, TABLE_LIMIT};
 use crate::counts::Counts;
 use crate::inner_max::Values;
+use crate::pulse::unless_stopped;
 use crate::rng::RandomStream;
 use crate::space::Space;
 
@@ -145,7 +146,7 @@ pub fn plan_optimistically(
         choices: Vec::with_capacity(counts.pairs().len()),
         order: (0..counts.seen() as u32).collect(),
     };
-    for number in 0..counts.seen() as u32 {
+    for number in unless_stopped(0..counts.seen() as u32) {
         for pair in counts.pairs_of(number) {
             let stats = &counts.pairs()[pair];
             extended.rewards.push(match evidence.known {

@@ -6,7 +6,9 @@
 
 use super::{DrawError, Drawn};
 use crate::counts::Counts;
+use crate::error::SolveError;
 use crate::inner_max::Values;
+use crate::pulse::Pulse;
 
 /// The damping factor.
 const TAU: f64 = 0.9;
@@ -34,6 +36,9 @@ pub(super) fn solve(
     let mut actions = vec![0u32; seen];
     let mut sweeps = 0;
     loop {
+        if Pulse::is_stopped() {
+            return Err(SolveError::Interrupted { what: "the gain of a sampled MDP" }.into());
+        }
         operator.look(&values);
         let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
         for (number, action) in actions.iter_mut().enumerate() {

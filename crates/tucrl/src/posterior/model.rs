@@ -7,6 +7,7 @@
 use super::{DrawError, Drawn, Prior, RewardEvidence, TABLE_LIMIT};
 use crate::counts::Counts;
 use crate::mdp::Mdp;
+use crate::pulse::unless_stopped;
 use crate::rng::RandomStream;
 use crate::solve::{self, Solution};
 use crate::space::StateId;
@@ -48,7 +49,7 @@ impl Prior {
         let states = counts.seen() + unseen.len();
         let each = self.each(space);
         let (mut rewards, mut laws, mut actions) = (Vec::new(), Vec::new(), Vec::new());
-        for number in 0..counts.seen() as u32 {
+        for number in unless_stopped(0..counts.seen() as u32) {
             actions.push(counts.pairs_of(number).len());
             for pair in counts.pairs_of(number) {
                 rewards.push(self.rewards.draw(counts, pair, evidence, random));
@@ -60,7 +61,7 @@ impl Prior {
                 laws.push(law);
             }
         }
-        for &state in &unseen {
+        for &state in unless_stopped(&unseen) {
             actions.push(space.actions(state) as usize);
             for _ in 0..space.actions(state) {
                 rewards.push(self.rewards.draw_unseen(evidence.r_max, random));

@@ -1,6 +1,6 @@
 //! Which MDPs are plausible by Hoeffding's inequality and L1 balls? (UCRL2)
 //!
-//! Jaksch, Ortner, Auer 2010, section 3.1, with N+ = max(1, N):
+//! Jaksch, Ortner, Auer 2010, section 3, with N+ = max(1, N):
 //! - rewards: r_max sqrt(7 ln(2 S A t_k / delta) / (2 N+));
 //! - transitions: |p - p̂|_1 <= sqrt(14 S ln(2 A t_k / delta) / N+).
 //!

@@ -10,11 +10,12 @@
 //! component. If it is not unique, the limit of value iteration from zero is reported, which is the
 //! one that the paper's algorithms compute.
 
-use super::BiasKind;
-use super::seidel;
+use super::seidel::{self, Gauge};
 use super::sub_mdp::{Improvement, SubMdp};
+use super::{BiasKind, distance};
 use crate::chain::ChainValues;
 use crate::error::SolveError;
+use crate::pulse::unless_stopped;
 use crate::structure;
 
 /// Weight of the transition in a damped sweep; the rest stays in place.
@@ -27,12 +28,16 @@ const FEW: u64 = 100;
 /// The same where a policy is evaluated in linear time (see `SubMdp::is_narrow`): RiverSwim with 1000
 /// states takes 0.6 ms, with 100 sweeps 1.3 ms to 2.1 ms.
 const VERY_FEW: u64 = 10;
-/// Transitions that value iteration may read if policy iteration is impossible.
+/// Transitions that value iteration may read if policy iteration is impossible, times `Aim::patience`.
 const LAST_BUDGET: f64 = 2e10;
 /// Up to this many states, policies are evaluated exactly and value iteration is short. A compromise:
 /// with a limit of 300, RiverSwim with 1000 states takes 2.2 ms instead of 0.6 ms, but a Garnet MDP of
 /// 1400 states and 5 next states 0.6 ms instead of 35 ms, and Taxi 10 ms instead of 140 ms.
 const POLISH_LIMIT: usize = 1_500;
+/// Rounds of policy iteration that improve each state by the values before the round. Later rounds, and
+/// all rounds of large sub-MDPs, improve the states in an order in which news travels far
+/// (`SubMdp::improve_in_order`): plain rounds carry it one step, so that DeepSea with n rows takes n.
+const PLAIN_ROUNDS: usize = 40;
 /// The largest number of rounds of policy iteration.
 const ROUND_LIMIT: usize = 200;
 /// Policy iteration has succeeded, and its bias has digits, if the distance of the bounds and the
@@ -40,6 +45,17 @@ const ROUND_LIMIT: usize = 200;
 const GOOD_ENOUGH: f64 = 1e-9;
 /// Pairs whose values differ by less count as equally good, in units of `r_max`.
 const TIE: f64 = 1e-9;
+
+/// How well a sub-MDP is to be solved.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Aim {
+    /// The unit of rewards.
+    pub(crate) r_max: f64,
+    /// The distance between the bounds on the gain to aim at.
+    pub(crate) tolerance: f64,
+    /// How much longer than usual to go on before giving the bounds reached.
+    pub(crate) patience: f64,
+}
 
 /// The solution of a sub-MDP whose optimal gain does not depend on the state.
 pub(crate) struct ConstantGain {
@@ -57,10 +73,11 @@ pub(crate) struct ConstantGain {
 impl ConstantGain {
     /// The largest possible error of `gain`.
     pub(crate) fn error(&self) -> f64 {
-        (self.high - self.gain).max(self.gain - self.low)
+        distance(self.high, self.gain).max(distance(self.gain, self.low))
     }
 
-    fn width(&self) -> f64 {
+    /// The distance of the bounds.
+    pub(crate) fn width(&self) -> f64 {
         self.high - self.low
     }
 
@@ -72,21 +89,40 @@ impl ConstantGain {
     }
 }
 
-/// Solves a sub-MDP with constant optimal gain, aiming at bounds `tolerance` apart.
-pub(crate) fn solve(sub: &SubMdp<'_>, r_max: f64, tolerance: f64) -> ConstantGain {
-    solve_mixing(sub, r_max, tolerance).unwrap_or_else(|| solve_any(sub, r_max, tolerance))
+/// Solves a sub-MDP with constant optimal gain.
+pub(crate) fn solve(sub: &SubMdp<'_>, aim: Aim) -> ConstantGain {
+    solve_mixing(sub, aim).unwrap_or_else(|| solve_any(sub, aim))
 }
 
 /// Solves a large sub-MDP that mixes fast and has a unique bias; `None` for others. The gain need not
 /// be known to be constant: bounds that meet prove it.
-pub(crate) fn solve_mixing(sub: &SubMdp<'_>, r_max: f64, tolerance: f64) -> Option<ConstantGain> {
+pub(crate) fn solve_mixing(sub: &SubMdp<'_>, aim: Aim) -> Option<ConstantGain> {
     if sub.len() <= POLISH_LIMIT {
         return None;
     }
-    let outcome = seidel::iterate(sub, r_max, tolerance, 2.0 * TIE * r_max)?;
+    mixed(sub, aim, Gauge::Mean).or_else(|| {
+        // States that lead to others in a long row and back to the first: one sweep follows the row.
+        let order = sub.successors_first();
+        let ordered = sub.renumbered(&order);
+        let answer = mixed(&ordered, aim, Gauge::Returns)?;
+        let (mut bias, mut choice) = (vec![0.0; sub.len()], vec![0; sub.len()]);
+        for (index, &state) in order.iter().enumerate() {
+            bias[state as usize] = answer.bias[index];
+            choice[state as usize] = ordered.pair(answer.choice[index] as usize) as u32;
+        }
+        Some(ConstantGain { bias, choice, ..answer })
+    })
+}
+
+fn mixed(sub: &SubMdp<'_>, aim: Aim, gauge: Gauge) -> Option<ConstantGain> {
+    let margin = 2.0 * TIE * aim.r_max;
+    let outcome = seidel::iterate(sub, aim.r_max, aim.tolerance, margin, gauge)?;
     let list = outcome.shortlist;
     let mut answer = ConstantGain::of_bias(&list, outcome.values, outcome.sweeps);
-    if !is_unique(&list, r_max, &answer.bias) {
+    if gauge == Gauge::Returns {
+        answer.gain = outcome.gain.max(answer.low).min(answer.high);
+    }
+    if !is_unique(&list, aim.r_max, &answer.bias) {
         return None;
     }
     answer.kind = BiasKind::Unique;
@@ -95,26 +131,30 @@ pub(crate) fn solve_mixing(sub: &SubMdp<'_>, r_max: f64, tolerance: f64) -> Opti
 }
 
 /// Solves any sub-MDP with constant optimal gain.
-pub(crate) fn solve_any(sub: &SubMdp<'_>, r_max: f64, tolerance: f64) -> ConstantGain {
+pub(crate) fn solve_any(sub: &SubMdp<'_>, aim: Aim) -> ConstantGain {
     let mut run = Iteration::new(sub);
     let budget = if sub.len() <= POLISH_LIMIT { 0.0 } else { QUICK_BUDGET };
-    if run.go_on(sub, r_max, tolerance, budget, true) {
+    if run.go_on(sub, aim, budget, Patience::Trend) {
         let iterated = run.answer(sub);
-        return polished(sub, r_max, tolerance, iterated);
+        return polished(sub, aim, iterated);
     }
     let rough = run.answer(sub);
-    let Some(mut exact) = best_policy(sub, r_max, tolerance, &mut run, &rough) else {
+    let Some(mut exact) = best_policy(sub, aim, &mut run, &rough) else {
         // No policy could be evaluated: continue value iteration, whose bounds stay valid.
-        run.go_on(sub, r_max, tolerance, LAST_BUDGET, false);
-        return run.answer(sub);
+        run.go_on(sub, aim, LAST_BUDGET * aim.patience, Patience::Last);
+        let mut last = run.answer(sub);
+        let (least, most) = sub.reward_range();
+        (last.low, last.high) = (last.low.max(least), last.high.min(most));
+        last.gain = last.low + (last.high - last.low) / 2.0;
+        return last;
     };
     exact.sweeps = run.sweeps;
-    if is_unique(sub, r_max, &exact.bias) {
+    if is_unique(sub, aim.r_max, &exact.bias) {
         exact.kind = BiasKind::Unique;
         return exact;
     }
     // Report the limit of value iteration if it converges, else the bias of the policy.
-    if run.go_on(sub, r_max, tolerance, 3.0 * QUICK_BUDGET, true) {
+    if run.go_on(sub, aim, 3.0 * QUICK_BUDGET, Patience::Trend) {
         let iterated = run.answer(sub);
         (exact.bias, exact.choice) = (iterated.bias, iterated.choice);
         (exact.kind, exact.sweeps) = (BiasKind::ValueIteration, iterated.sweeps);
@@ -129,16 +169,15 @@ pub(crate) fn solve_any(sub: &SubMdp<'_>, r_max: f64, tolerance: f64) -> Constan
 /// left. Then from the policy that walks to the states with the largest increments.
 fn best_policy(
     sub: &SubMdp<'_>,
-    r_max: f64,
-    tolerance: f64,
+    aim: Aim,
     run: &mut Iteration,
     rough: &ConstantGain,
 ) -> Option<ConstantGain> {
-    let is_good = |answer: &ConstantGain| answer.width() <= GOOD_ENOUGH * r_max;
+    let is_good = |answer: &ConstantGain| answer.width() <= GOOD_ENOUGH * aim.r_max;
     // After very few sweeps the greedy policy is poor, but the increments already show where to go.
     let is_informed = run.sweeps > VERY_FEW;
     let mut best = match is_informed {
-        true => policy_iteration(sub, r_max, tolerance, &rough.choice, false).ok(),
+        true => policy_iteration(sub, aim, &rough.choice, false).ok(),
         false => None,
     };
     for attempt in 0..2 {
@@ -151,7 +190,7 @@ fn best_policy(
             (_, None) if !is_informed => rough.choice.clone(),
             (_, None) => return None,
         };
-        if let Ok(next) = policy_iteration(sub, r_max, tolerance, &from, true)
+        if let Ok(next) = policy_iteration(sub, aim, &from, true)
             && best.as_ref().is_none_or(|best| next.width() < best.width())
         {
             best = Some(next);
@@ -165,24 +204,28 @@ fn best_policy(
 }
 
 /// Replaces a converged value iteration by the exact values of its policy if their bounds are tighter.
-fn polished(
-    sub: &SubMdp<'_>,
-    r_max: f64,
-    tolerance: f64,
-    mut iterated: ConstantGain,
-) -> ConstantGain {
-    if !is_unique(sub, r_max, &iterated.bias) {
+fn polished(sub: &SubMdp<'_>, aim: Aim, mut iterated: ConstantGain) -> ConstantGain {
+    if !is_unique(sub, aim.r_max, &iterated.bias) {
         return iterated;
     }
     iterated.kind = BiasKind::Unique;
     if sub.len() <= POLISH_LIMIT
-        && let Ok(mut exact) = policy_iteration(sub, r_max, tolerance, &iterated.choice, true)
+        && let Ok(mut exact) = policy_iteration(sub, aim, &iterated.choice, true)
         && exact.width() <= iterated.width()
     {
         (exact.kind, exact.sweeps) = (BiasKind::Unique, iterated.sweeps);
         return exact;
     }
     iterated
+}
+
+/// When value iteration gives up.
+#[derive(Debug, Clone, Copy)]
+enum Patience {
+    /// As soon as the trend exceeds the budget.
+    Trend,
+    /// At the end of the budget, or when doubling the sweeps three times has brought next to nothing.
+    Last,
 }
 
 /// Damped value iteration from zero, which can be continued.
@@ -198,22 +241,15 @@ impl Iteration {
     }
 
     /// Sweeps until the increments agree within the tolerance or rounding; false if that takes more
-    /// transitions than `budget`. With `may_stop_early` it stops as soon as the trend exceeds the budget.
-    /// At least `FEW` or `VERY_FEW` sweeps are allowed.
-    fn go_on(
-        &mut self,
-        sub: &SubMdp<'_>,
-        r_max: f64,
-        tolerance: f64,
-        budget: f64,
-        may_stop_early: bool,
-    ) -> bool {
+    /// transitions than `budget`. At least `FEW` or `VERY_FEW` sweeps are allowed.
+    fn go_on(&mut self, sub: &SubMdp<'_>, aim: Aim, budget: f64, patience: Patience) -> bool {
         const TREND: u64 = 64;
+        let Aim { r_max, tolerance, .. } = aim;
         let cost = (sub.transitions() + 10 * sub.len() + 100) as f64;
         let fewest = if sub.len() <= POLISH_LIMIT && sub.is_narrow() { VERY_FEW } else { FEW };
         let allowed = ((budget / cost) as u64).max(fewest);
-        let mut earlier_span = f64::INFINITY;
-        for sweep in 1..=allowed {
+        let (mut earlier_span, mut next_look, mut hopeless) = (f64::INFINITY, TREND, 0);
+        for sweep in unless_stopped(1..=allowed) {
             let (low, high) = sub.sweep(&self.values, DAMPING, &mut self.swept);
             self.sweeps += 1;
             // Only differences between states matter; keep the numbers small.
@@ -224,15 +260,35 @@ impl Iteration {
             if span <= tolerance {
                 return true;
             }
-            if sweep % TREND == 0 {
+            if sweep == next_look {
                 if span <= 2.0 * sub.rounding(&self.values, r_max) && span > 0.9 * earlier_span {
                     return true;
                 }
-                let decay = (earlier_span / span).ln() / TREND as f64;
+                let passed = match patience {
+                    Patience::Trend => TREND,
+                    Patience::Last => sweep - sweep / 2,
+                };
+                let decay = (earlier_span / span).ln() / passed as f64;
                 let needed = (span / tolerance).ln() / decay;
-                let will_do = needed < (allowed - sweep) as f64; // false if decay <= 0 or NaN
-                if may_stop_early && earlier_span.is_finite() && !will_do {
-                    return false;
+                let left = (allowed - sweep) as f64;
+                match patience {
+                    Patience::Trend => {
+                        let will_do = needed < left; // false if decay <= 0 or NaN
+                        if earlier_span.is_finite() && !will_do {
+                            return false;
+                        }
+                        next_look += TREND;
+                    }
+                    Patience::Last => {
+                        // News may be under way through all states, and then the trend says nothing.
+                        let is_early = sweep < 8 * sub.len() as u64;
+                        let helps = decay > 0.0 && needed < 100.0 * left;
+                        hopeless = if is_early || helps { 0 } else { hopeless + 1 };
+                        if hopeless == 3 {
+                            return false;
+                        }
+                        next_look *= 2;
+                    }
                 }
                 earlier_span = span;
             }
@@ -259,15 +315,16 @@ impl Iteration {
 /// Unless `is_patient`, stops at the first bias whose rounding errors exceed `GOOD_ENOUGH`.
 fn policy_iteration(
     sub: &SubMdp<'_>,
-    r_max: f64,
-    tolerance: f64,
+    aim: Aim,
     from: &[u32],
     is_patient: bool,
 ) -> Result<ConstantGain, SolveError> {
+    let Aim { r_max, tolerance, .. } = aim;
     let mut choice = from.to_vec();
     let mut best: Option<ConstantGain> = None;
     let mut trouble = None;
-    for _ in 0..ROUND_LIMIT {
+    let mut order: Option<Vec<u32>> = None;
+    for round in unless_stopped(0..ROUND_LIMIT) {
         let mut values = match sub.chain(&choice).values() {
             Ok(values) => values,
             Err(error) => {
@@ -290,8 +347,13 @@ fn policy_iteration(
                 }
             };
         }
-        let Improvement { choice: improved, low, high, rounding } =
+        let Improvement { choice: mut improved, low, high, rounding } =
             sub.improve(&values.bias, Some(&choice));
+        let is_plain = round < PLAIN_ROUNDS && sub.len() <= POLISH_LIMIT;
+        if improved != choice && high - low > tolerance && !is_plain {
+            let order = order.get_or_insert_with(|| sub.successors_first());
+            improved = sub.improve_in_order(order, best_gain_of(&values), &values.bias, &choice);
+        }
         if best.as_ref().is_none_or(|best| high - low < best.width()) {
             best = Some(ConstantGain {
                 gain: best_gain_of(&values),
@@ -341,7 +403,7 @@ fn led_to(sub: &SubMdp<'_>, choice: &[u32], members: &[u32]) -> Vec<u32> {
 
 /// Changes a policy outside the given states so that it reaches them: breadth-first, each state takes
 /// the pair most likely to lead to states already placed.
-fn walk_to(sub: &SubMdp<'_>, choice: &[u32], mut is_placed: Vec<bool>) -> Vec<u32> {
+pub(crate) fn walk_to(sub: &SubMdp<'_>, choice: &[u32], mut is_placed: Vec<bool>) -> Vec<u32> {
     let states = sub.len();
     let mut led = choice.to_vec();
     let into = crate::graph::Reversed::new(states, |edge| {

@@ -8,6 +8,13 @@
 //! maximal end component, `constant` solves the MDP. With several, each is solved on its own,
 //! `quotient` decides which one to stay in, and the bias is solved on the actions that conserve the
 //! gain, with rewards r - g.
+//!
+//! No MDP is refused. Where rounding or the work allowed does not decide the gain, the certified bounds
+//! stay apart, at worst 0 and `r_max`.
+//!
+//! The MDP *is* the numbers stored in its table, except that a row sums to one only up to rounding. The
+//! bounds hold for both readings: each row divided by its sum, or the probability of staying taken as
+//! what the others leave.
 
 mod constant;
 mod quotient;
@@ -17,9 +24,10 @@ mod sub_mdp;
 use crate::error::SolveError;
 use crate::mdp::Mdp;
 use crate::policy::Policy;
+use crate::pulse::Pulse;
 use crate::structure::{self, EndComponents};
-use constant::ConstantGain;
-use quotient::Quotient;
+use constant::{Aim, ConstantGain};
+use quotient::{Quotient, Worth};
 use sub_mdp::SubMdp;
 
 /// The distance between the bounds on a gain that the solver aims at, in units of `r_max`.
@@ -58,9 +66,16 @@ pub struct Solution {
 impl Solution {
     /// The optimal gain from the start, and its certified error.
     pub fn gain_from_start(&self, mdp: &Mdp) -> (f64, f64) {
-        mdp.start().fold((0.0, 0.0), |(gain, error), (state, p)| {
+        if let [(state, _)] = mdp.start().collect::<Vec<_>>()[..] {
+            return (self.gain[state], self.gain_error[state]);
+        }
+        let terms = mdp.start().len() as f64;
+        let (gain, error) = mdp.start().fold((0.0, 0.0), |(gain, error), (state, p)| {
             (gain + p * self.gain[state], error + p * self.gain_error[state])
-        })
+        });
+        // The rounding errors of the law, the products and the sums.
+        let blur = (2.0 * terms + 4.0) * f64::EPSILON * (gain + error);
+        (gain, error + blur + terms * f64::MIN_POSITIVE)
     }
 
     /// The span of the bias over all states.
@@ -100,10 +115,9 @@ fn span(values: impl Iterator<Item = f64>) -> f64 {
 /// ```
 ///
 /// # Errors
-/// When a large multichain MDP is too slow to solve. A gain that converges slowly is no error: see
-/// [`Solution::gain_error`].
+/// None at present: a gain that is not found is no error but a large [`Solution::gain_error`].
 pub fn solve(mdp: &Mdp) -> Result<Solution, SolveError> {
-    solve_to(mdp, 0.0)
+    solve_with(mdp, Effort::default())
 }
 
 /// Solves an MDP until the bounds on the gain are within `accuracy`, or as close as rounding allows. A
@@ -112,27 +126,82 @@ pub fn solve(mdp: &Mdp) -> Result<Solution, SolveError> {
 /// # Errors
 /// As for [`solve`].
 pub fn solve_to(mdp: &Mdp, accuracy: f64) -> Result<Solution, SolveError> {
-    let tolerance = accuracy.max(TOLERANCE * mdp.r_max());
+    solve_with(mdp, Effort { accuracy, ..Effort::default() })
+}
+
+/// How well and how long an MDP is to be solved.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Effort {
+    /// The distance between the bounds on the gain to aim at; 0 for as close as rounding allows.
+    pub accuracy: f64,
+    /// How much longer than usual to go on before the solver gives the bounds it has; 1 by default, which
+    /// is about a minute. It matters for large MDPs that mix slowly and fill the memory if eliminated.
+    pub patience: f64,
+}
+
+impl Default for Effort {
+    fn default() -> Self {
+        Self { accuracy: 0.0, patience: 1.0 }
+    }
+}
+
+/// Solves an MDP with a given effort.
+///
+/// # Errors
+/// As for [`solve`].
+pub fn solve_with(mdp: &Mdp, effort: Effort) -> Result<Solution, SolveError> {
+    let solution = solve_within(mdp, effort);
+    if Pulse::is_stopped() {
+        return Err(SolveError::Interrupted { what: "the optimal gain" });
+    }
+    solution
+}
+
+fn solve_within(mdp: &Mdp, effort: Effort) -> Result<Solution, SolveError> {
+    let tolerance = effort.accuracy.max(TOLERANCE * mdp.r_max());
+    let aim = Aim { r_max: mdp.r_max(), tolerance, patience: effort.patience };
     let sub = SubMdp::whole(mdp);
     let states = mdp.states();
-    if let Some(answer) = constant::solve_mixing(&sub, mdp.r_max(), tolerance) {
+    if let Some(answer) = constant::solve_mixing(&sub, aim) {
         let (gain, error) = (vec![answer.gain; states], vec![answer.error(); states]);
         return Ok(solution(mdp, &sub, gain, error, answer, 0));
     }
     let end_components = structure::end_components(mdp);
+    if Pulse::is_stopped() {
+        // These are no end components.
+        return Err(SolveError::Interrupted { what: "the structure" });
+    }
     let [members] = end_components.members() else {
-        return solve_multichain(mdp, &end_components);
+        return Ok(solve_multichain(mdp, &end_components, effort.patience));
     };
-    let answer = constant::solve_any(&sub, mdp.r_max(), tolerance);
+    let answer = constant::solve_any(&sub, aim);
     let (mut gain, mut error) = (answer.gain, answer.error());
     if error > 1e3 * tolerance && members.len() < states {
         // Transient states with a huge bias widen the bounds, but the gain does not depend on them.
-        let inside = stay_within(mdp, &end_components, members, &mut vec![0; mdp.states()]);
+        let local = &mut vec![0; states];
+        let (_, inside) = stay_within(mdp, &end_components, members, local, effort.patience);
         if inside.error() < error {
             (gain, error) = (inside.gain, inside.error());
         }
     }
     Ok(solution(mdp, &sub, vec![gain; states], vec![error; states], answer, 0))
+}
+
+/// An end component as a sub-MDP. `local` is scratch.
+fn component(
+    mdp: &Mdp,
+    end_components: &EndComponents,
+    members: &[u32],
+    local: &mut [u32],
+) -> SubMdp<'static> {
+    SubMdp::of(
+        mdp,
+        members.to_vec(),
+        local,
+        |state| staying_pair(mdp, end_components, state),
+        |pair| end_components.pair_stays(pair),
+        |_, pair| mdp.mean_reward(pair),
+    )
 }
 
 /// The optimal gain of staying in one end component forever. `local` is scratch.
@@ -141,54 +210,49 @@ fn stay_within(
     end_components: &EndComponents,
     members: &[u32],
     local: &mut [u32],
-) -> ConstantGain {
-    let sub = SubMdp::of(
-        mdp,
-        members.to_vec(),
-        local,
-        |pair| end_components.pair_stays(pair),
-        |_, pair| mdp.mean_reward(pair),
-    );
-    constant::solve(&sub, mdp.r_max(), TOLERANCE * mdp.r_max())
+    patience: f64,
+) -> (SubMdp<'static>, ConstantGain) {
+    let sub = component(mdp, end_components, members, local);
+    let r_max = mdp.r_max();
+    let answer = constant::solve(&sub, Aim { r_max, tolerance: TOLERANCE * r_max, patience });
+    (sub, answer)
 }
 
-fn solve_multichain(mdp: &Mdp, end_components: &EndComponents) -> Result<Solution, SolveError> {
+/// A pair that never leaves the end component of its state; a state of a component has one.
+fn staying_pair(mdp: &Mdp, end_components: &EndComponents, state: usize) -> usize {
+    let mut pairs = mdp.pairs_of(state);
+    pairs.find(|&pair| end_components.pair_stays(pair)).unwrap_or(mdp.pairs_of(state).start)
+}
+
+fn solve_multichain(mdp: &Mdp, end_components: &EndComponents, patience: f64) -> Solution {
     let r_max = mdp.r_max();
-    let (mut stay, mut low, mut high, mut sweeps) = (Vec::new(), Vec::new(), Vec::new(), 0);
+    let (mut stay, mut sweeps) = (Vec::new(), 0);
     let mut local = vec![0; mdp.states()];
+    // A pair of each state that an optimal policy plays: first those of staying.
+    let mut played: Vec<u32> = mdp.pair_start[..mdp.states()].to_vec();
     for members in end_components.members() {
-        let answer = stay_within(mdp, end_components, members, &mut local);
-        stay.push(answer.gain);
-        low.push(answer.low);
-        high.push(answer.high);
+        let (sub, answer) = stay_within(mdp, end_components, members, &mut local, patience);
+        for (index, &pair) in answer.choice.iter().enumerate() {
+            played[sub.state(index)] = sub.pair(pair as usize) as u32;
+        }
+        let (low, high) = (answer.low.max(0.0), answer.high.min(r_max));
+        stay.push(Worth { value: answer.gain.max(low).min(high), low, high });
         sweeps += answer.sweeps;
     }
     let quotient = Quotient::new(mdp, end_components);
-    let settled = quotient.best_stopping(0.0, &stay)?;
-    let lower = quotient.best_stopping(0.0, &low)?;
-    let upper = quotient.best_stopping(0.0, &high)?;
-    // `upper.value` belongs to a policy and was computed without subtraction. The optimum exceeds it by
-    // at most (residual + rounding) per move, times the largest expected number of moves, and never
-    // exceeds the best gain of a component.
-    let rounding = (mdp.max_support() + 4) as f64 * f64::EPSILON * r_max;
-    let moves = quotient.best_stopping(1.0, &vec![0.0; stay.len()])?.value;
-    let best_stay = high.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    let (mut gain, mut error) = (Vec::new(), Vec::new());
-    for node in (0..mdp.states()).map(|state| quotient.node_of(state)) {
-        let value = settled.value[node];
-        let blur = (upper.residual + rounding) * (moves[node] + 1.0);
-        let above = (upper.value[node] + blur).min(best_stay).max(value) - value;
-        let below = value - lower.value[node];
-        gain.push(value);
-        // A node that stays has no sum and no rounding error.
-        let stays = stay.get(node).is_some_and(|&worth| worth == value);
-        let summing = if stays { 0.0 } else { rounding * mdp.states() as f64 };
-        error.push(above.max(below) + summing);
-    }
+    let settled = quotient.settle(&stay);
+    let worth = |state: usize| settled.worth[quotient.node_of(state)];
+    let gain: Vec<f64> = (0..mdp.states()).map(|state| worth(state).value).collect();
+    let error = (0..mdp.states()).map(|state| {
+        let Worth { value, low, high } = worth(state);
+        distance(high, value).max(distance(value, low))
+    });
+    let error = error.collect();
 
     // Gains have a relative error of a few ulps. An action conserves the gain if its loss is that small
     // relative to the probability that the gain changes at all: an action that mostly keeps the gain
-    // may be played very often, and small losses add up.
+    // may be played very often, and small losses add up. The pair by which a node is left conserves it
+    // by definition, though what it loses to rare targets may be less than an ulp of the gain.
     let mut conserves = vec![false; mdp.pairs()];
     for state in 0..mdp.states() {
         for pair in mdp.pairs_of(state) {
@@ -199,15 +263,52 @@ fn solve_multichain(mdp: &Mdp, end_components: &EndComponents) -> Result<Solutio
             conserves[pair] = change >= -TOLERANCE * size;
         }
     }
+    settled.leave_by.iter().flatten().for_each(|&pair| conserves[pair as usize] = true);
     let sub = SubMdp::of(
         mdp,
         (0..mdp.states() as u32).collect(),
         &mut local,
+        |state| match (end_components.of(state), settled.leave_by[quotient.node_of(state)]) {
+            (None, Some(pair)) => pair as usize,
+            _ => staying_pair(mdp, end_components, state),
+        },
         |pair| conserves[pair],
         |state, pair| mdp.mean_reward(pair) - gain[state],
     );
-    let answer = constant::solve(&sub, r_max, 8.0 * TOLERANCE * r_max);
-    Ok(solution(mdp, &sub, gain, error, answer, sweeps))
+    let aim = Aim { r_max, tolerance: 8.0 * TOLERANCE * r_max, patience };
+    let answer = constant::solve(&sub, aim);
+    let is_decided = answer.width() <= 1e-6 * r_max;
+    let mut solution = solution(mdp, &sub, gain, error, answer, sweeps);
+    if !is_decided {
+        // Without a bias, its greedy policy may stay where it should leave: leave as the quotient says.
+        for (node, &pair) in settled.leave_by.iter().enumerate() {
+            let Some(pair) = pair else { continue };
+            let exit = mdp.pair_start.partition_point(|&start| start <= pair) - 1;
+            if let Some(members) = end_components.members().get(node) {
+                let sub = component(mdp, end_components, members, &mut local);
+                let choice: Vec<u32> =
+                    (0..sub.len()).map(|index| sub.pairs_of(index).start as u32).collect();
+                let is_exit = members.iter().map(|&state| state as usize == exit).collect();
+                for (index, pair) in constant::walk_to(&sub, &choice, is_exit).iter().enumerate() {
+                    played[sub.state(index)] = sub.pair(*pair as usize) as u32;
+                }
+            }
+            played[exit] = pair;
+        }
+        let actions =
+            played.iter().zip(&mdp.pair_start).map(|(pair, first)| (pair - first) as usize);
+        solution.policy = Policy::deterministic(actions);
+    }
+    solution
+}
+
+/// An upper bound on a - b.
+fn distance(a: f64, b: f64) -> f64 {
+    let difference = a - b;
+    // What rounding has taken off (Knuth's two-sum).
+    let part = difference - a;
+    let rest = (a - (difference - part)) - (b + part);
+    if rest > 0.0 { difference.next_up() } else { difference }
 }
 
 fn solution(
@@ -221,7 +322,7 @@ fn solution(
     // Rewards lie in [0, r_max], and so do gains.
     let r_max = mdp.r_max();
     let gain: Vec<f64> = gain.into_iter().map(|gain| gain.clamp(0.0, r_max)).collect();
-    let bounded = gain_error.into_iter().zip(&gain).map(|(e, g)| e.min(g.max(r_max - g)));
+    let bounded = gain_error.into_iter().zip(&gain).map(|(e, g)| e.min(g.max(distance(r_max, *g))));
     let gain_error = bounded.collect();
     let lowest = answer.bias.iter().copied().fold(f64::INFINITY, f64::min);
     let actions = (0..sub.len()).map(|local| {
@@ -234,5 +335,20 @@ fn solution(
         bias: answer.bias.iter().map(|value| value - lowest).collect(),
         bias_kind: answer.kind,
         sweeps: sweeps_before + answer.sweeps,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::distance;
+
+    #[test]
+    fn a_distance_is_never_rounded_down() {
+        let small = 2f64.powi(-55);
+        assert_eq!((distance(1.0, 0.25), distance(0.5, 0.5)), (0.75, 0.0));
+        // 0.75 + 2^-55 and 0.75 - 2^-55 are no floating-point numbers.
+        assert_eq!(distance(1.0, 0.25 - small), 0.75f64.next_up());
+        assert_eq!(distance(1.0, 0.25 + 2.0 * small), 0.75);
+        assert_eq!(distance(f64::INFINITY, 1.0), f64::INFINITY);
     }
 }

@@ -12,11 +12,17 @@
 //! apart by more than the slack since the shortlist was made, no other pair can be the best (action
 //! elimination, Hastings 1976). After that, a new shortlist is made.
 //!
+//! Instead of the mean over all states, the correction may watch the states that a sweep reads before it
+//! updates them ([`Gauge::Returns`]). In a world of long rows that lead back to a start (DeepSea), with the
+//! states numbered so that each comes after its successors, a sweep follows a row to its end, and what
+//! the start has gained is the error of the gain times the length of the row.
+//!
 //! The result is judged by the bounds on the gain, min and max of L v - v. If they converge too slowly,
 //! the iteration stops early and other methods are used. If the bias is not unique, the values are one
 //! of many.
 
 use super::sub_mdp::SubMdp;
+use crate::pulse::Pulse;
 
 /// The bounds are computed when the changes of a sweep differ by less than this share of the last
 /// distance between the bounds, or after `SWEEP_LIMIT` sweeps.
@@ -27,10 +33,22 @@ const LOOK_LIMIT: u32 = 60;
 /// The trend is judged after this many computations of the bounds.
 const TREND: u32 = 3;
 
+/// Which changes correct the estimate of the gain.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Gauge {
+    /// The mean change of all states.
+    Mean,
+    /// The change of the states whose old values a sweep reads.
+    Returns,
+}
+
 /// The result of a converged iteration.
 pub(super) struct Outcome {
     /// Values whose increments agree within the tolerance or rounding.
     pub(super) values: Vec<f64>,
+    /// The estimate of the gain in the last sweep. With [`Gauge::Returns`] it has more digits than the
+    /// bounds.
+    pub(super) gain: f64,
     /// Contains all pairs within the margin of the best.
     pub(super) shortlist: SubMdp<'static>,
     /// Sweeps over all or some of the pairs.
@@ -52,14 +70,16 @@ pub(super) fn iterate(
     r_max: f64,
     tolerance: f64,
     margin: f64,
+    gauge: Gauge,
 ) -> Option<Outcome> {
     let states = sub.len();
     let mut values = vec![0.0; states];
     let mut swept = vec![0.0; states];
     let mut choice = vec![0; states];
-    // A rough response until there is a shortlist: correct by half of the mean change.
+    // A rough response until there is a shortlist: correct by half of the mean change, or not at all.
     let mut response = vec![1.0; states];
-    let mut mean_response = 2.0;
+    let mut mean_response = if gauge == Gauge::Mean { 2.0 } else { f64::INFINITY };
+    let (mut returns, mut before) = (Vec::new(), Vec::new());
     let mut list: Option<Shortlist> = None;
     let (mut low, mut high) = sub.best_rewards(&mut values);
     let (mut sweeps, mut earlier_span) = (0, high - low);
@@ -70,11 +90,24 @@ pub(super) fn iterate(
         values.iter_mut().for_each(|value| *value -= gain);
         let mut difference = f64::INFINITY;
         for _ in 0..SWEEP_LIMIT {
+            if Pulse::is_stopped() {
+                return None;
+            }
+            before.clear();
+            before.extend(returns.iter().map(|&(state, _): &(u32, f64)| values[state as usize]));
             let (mean, spread) = match &list {
                 Some(list) => list.sub.sweep_chosen_in_place(&choice, gain, &mut values),
                 None => sub.sweep_in_place(gain, &mut values),
             };
-            let correction = mean / mean_response;
+            let change = match gauge {
+                Gauge::Mean => mean,
+                Gauge::Returns => {
+                    let read = returns.iter().zip(&before);
+                    read.map(|(&(state, weight), old)| weight * (values[state as usize] - old))
+                        .sum()
+                }
+            };
+            let correction = change / mean_response;
             gain += correction;
             for (value, response) in values.iter_mut().zip(&response) {
                 *value -= correction * response;
@@ -95,6 +128,11 @@ pub(super) fn iterate(
                 let (sub, bounds) = sub.shortlist(&values, slack, &mut swept, &mut choice);
                 sub.response(&choice, &mut response);
                 mean_response = response.iter().sum::<f64>() / states as f64;
+                if gauge == Gauge::Returns {
+                    returns = sub.returns(&choice);
+                    let read = returns.iter();
+                    mean_response = read.map(|&(state, w)| w * response[state as usize]).sum();
+                }
                 list = Some(Shortlist { sub, values: values.clone(), slack });
                 bounds
             }
@@ -103,7 +141,7 @@ pub(super) fn iterate(
         let span = high - low;
         let is_rounding = span <= 2.0 * rounding && span > 0.5 * earlier_span;
         if span <= tolerance || is_rounding {
-            return list.map(|list| Outcome { values, shortlist: list.sub, sweeps });
+            return list.map(|list| Outcome { values, gain, shortlist: list.sub, sweeps });
         }
         if look % TREND == 0 {
             let decay = (earlier_span / span).ln() / f64::from(TREND);
@@ -115,6 +153,11 @@ pub(super) fn iterate(
             earlier_span = span;
         }
         std::mem::swap(&mut values, &mut swept);
+        if gauge == Gauge::Returns {
+            // Only differences matter; keep the numbers small.
+            let reference = values[states - 1];
+            values.iter_mut().for_each(|value| *value -= reference);
+        }
     }
     None
 }
@@ -150,7 +193,7 @@ mod tests {
             let branching = 2 + seed as usize % 4;
             let mdp = Garnet { states: 300, actions: 5, branching, seed }.build().unwrap();
             let sub = SubMdp::whole(&mdp);
-            let found = iterate(&sub, mdp.r_max(), TOLERANCE, MARGIN).unwrap();
+            let found = iterate(&sub, mdp.r_max(), TOLERANCE, MARGIN, Gauge::Mean).unwrap();
             let (low, high) = literal_bounds(&mdp, &found.values);
             assert!(high - low <= TOLERANCE + 1e-14, "seed {seed}: {low} {high}");
             let (list, mut listed) = (&found.shortlist, vec![false; mdp.pairs()]);
@@ -178,7 +221,7 @@ mod tests {
         }
         builder.start_at(0);
         let mdp = builder.build().unwrap();
-        assert!(iterate(&SubMdp::whole(&mdp), 1.0, 1e-9, 1e-9).is_none());
+        assert!(iterate(&SubMdp::whole(&mdp), 1.0, 1e-9, 1e-9, Gauge::Mean).is_none());
     }
 
     /// On a periodic MDP the increments of undamped sweeps would not converge.
@@ -191,7 +234,7 @@ mod tests {
         }
         builder.start_at(0);
         let mdp = builder.build().unwrap();
-        let found = iterate(&SubMdp::whole(&mdp), 1.0, 1e-9, 1e-9).unwrap();
+        let found = iterate(&SubMdp::whole(&mdp), 1.0, 1e-9, 1e-9, Gauge::Mean).unwrap();
         let (low, high) = literal_bounds(&mdp, &found.values);
         // The best cycle has five steps: reward 1 in the fourth state, a jump to the start from the fifth.
         assert!((low - 0.2).abs() < 1e-9 && (high - 0.2).abs() < 1e-9, "{low} {high}");

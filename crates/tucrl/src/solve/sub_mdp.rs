@@ -2,7 +2,7 @@
 //!
 //! A sub-MDP has some of the states and some of their pairs, none of which leave these states. States
 //! are renumbered and rewards may differ. The whole MDP is a sub-MDP that borrows the table. The
-//! Bellman operator is L v = max (r + P v) (paper, section 2). For every v, a constant optimal gain lies
+//! Bellman operator is L v = max (r + P v) (Puterman 1994, section 8.5). For every v, a constant optimal gain lies
 //! between the smallest and the largest entry of L v - v.
 
 use std::borrow::Cow;
@@ -11,6 +11,7 @@ use rayon::prelude::*;
 
 use crate::chain::Chain;
 use crate::elimination::Banded;
+use crate::graph;
 use crate::mdp::Mdp;
 use crate::structure::Table;
 
@@ -89,14 +90,16 @@ impl<'a> SubMdp<'a> {
         }
     }
 
-    /// The given states with the pairs that `keeps` accepts and the rewards `reward(state, pair)`.
+    /// The given states with the rewards `reward(state, pair)`. A state keeps the pair `first(state)`, so
+    /// that no state is without one, and those that `keeps` accepts; no kept pair may leave the states.
     ///
-    /// Each state must keep a pair, and no kept pair may leave the states. `local` is scratch with one
-    /// entry per state of the MDP, reused because there may be as many sub-MDPs as states.
+    /// `local` is scratch with one entry per state of the MDP, reused because there may be as many
+    /// sub-MDPs as states.
     pub(crate) fn of(
         mdp: &Mdp,
         states: Vec<u32>,
         local: &mut [u32],
+        first: impl Fn(usize) -> usize,
         keeps: impl Fn(usize) -> bool,
         reward: impl Fn(usize, usize) -> f64,
     ) -> SubMdp<'static> {
@@ -108,7 +111,9 @@ impl<'a> SubMdp<'a> {
         let (mut rewards, mut origin) = (Vec::new(), Vec::new());
         let mut longest_row = 0;
         for &state in &states {
-            for pair in mdp.pairs_of(state as usize).filter(|&pair| keeps(pair)) {
+            let first = first(state as usize);
+            let pairs = mdp.pairs_of(state as usize);
+            for pair in pairs.filter(|&pair| pair == first || keeps(pair)) {
                 let row = mdp.row(pair);
                 next.extend(row.next.iter().map(|&target| local[target as usize]));
                 probability.extend_from_slice(row.probability);
@@ -128,6 +133,43 @@ impl<'a> SubMdp<'a> {
             probability: probability.into(),
             reward: rewards.into(),
             longest_row,
+        }
+    }
+
+    /// The same sub-MDP with `order[i]` as state i. Its states and pairs refer to those of this one.
+    pub(crate) fn renumbered(&self, order: &[u32]) -> SubMdp<'static> {
+        let mut place = vec![0; self.len()];
+        for (index, &state) in order.iter().enumerate() {
+            place[state as usize] = index as u32;
+        }
+        let (pairs, transitions) = (self.reward.len(), self.transitions());
+        let mut pair_start = Vec::with_capacity(self.len() + 1);
+        let mut row_start = Vec::with_capacity(pairs + 1);
+        let (mut next, mut probability) =
+            (Vec::with_capacity(transitions), Vec::with_capacity(transitions));
+        let (mut reward, mut origin) = (Vec::with_capacity(pairs), Vec::with_capacity(pairs));
+        pair_start.push(0);
+        row_start.push(0);
+        for &state in order {
+            for pair in self.pairs_of(state as usize) {
+                let entries = self.row_start[pair]..self.row_start[pair + 1];
+                next.extend(self.targets(pair).iter().map(|&target| place[target as usize]));
+                probability.extend_from_slice(&self.probability[entries]);
+                row_start.push(next.len());
+                reward.push(self.reward[pair]);
+                origin.push(pair as u32);
+            }
+            pair_start.push(origin.len() as u32);
+        }
+        SubMdp {
+            states: Some(order.to_vec()),
+            origin: Some(origin),
+            pair_start: pair_start.into(),
+            row_start: row_start.into(),
+            next: next.into(),
+            probability: probability.into(),
+            reward: reward.into(),
+            longest_row: self.longest_row,
         }
     }
 
@@ -227,6 +269,13 @@ impl<'a> SubMdp<'a> {
         self.reward[pair] + self.expectation(pair, values)
     }
 
+    /// The smallest and the largest reward.
+    pub(crate) fn reward_range(&self) -> (f64, f64) {
+        let mut rewards = Extremes::NONE;
+        self.reward.iter().for_each(|&reward| rewards.include(reward));
+        (rewards.low, rewards.high)
+    }
+
     /// The best reward of each state, which is L 0; returns the smallest and the largest.
     pub(crate) fn best_rewards(&self, best: &mut [f64]) -> (f64, f64) {
         let mut rewards = Extremes::NONE;
@@ -247,7 +296,7 @@ impl<'a> SubMdp<'a> {
     ) -> (f64, f64) {
         let mut increments = Extremes::NONE;
         for (state, (value, chosen)) in swept.iter_mut().zip(choice).enumerate() {
-            let (mut best, mut best_pair) = (f64::NEG_INFINITY, 0);
+            let (mut best, mut best_pair) = (f64::NEG_INFINITY, self.pairs_of(state).start);
             for pair in self.pairs_of(state) {
                 let worth = self.worth(pair, values);
                 (best, best_pair) = if worth > best { (worth, pair) } else { (best, best_pair) };
@@ -353,6 +402,23 @@ impl<'a> SubMdp<'a> {
         }
     }
 
+    /// The states whose old values such a sweep reads, with the probability by which they are reached from
+    /// states up to themselves, scaled to sum to one: a rough stationary law of the chain of sweeps.
+    pub(crate) fn returns(&self, choice: &[u32]) -> Vec<(u32, f64)> {
+        let (mut weight, mut total) = (vec![0.0; self.len()], 0.0);
+        for (state, &pair) in choice.iter().enumerate() {
+            let entries = self.row_start[pair as usize]..self.row_start[pair as usize + 1];
+            for (&next, p) in self.next[entries.clone()].iter().zip(&self.probability[entries]) {
+                if next as usize >= state {
+                    weight[next as usize] += p;
+                    total += p;
+                }
+            }
+        }
+        let weights = weight.into_iter().enumerate().filter(|entry| entry.1 > 0.0);
+        weights.map(|(state, weight)| (state as u32, weight / total)).collect()
+    }
+
     /// A bound on the rounding error of an increment for values of this size; infinite if they have
     /// overflowed.
     pub(crate) fn rounding(&self, values: &[f64], r_max: f64) -> f64 {
@@ -366,21 +432,36 @@ impl<'a> SubMdp<'a> {
     /// The increment r + P v - v of a pair, and a bound on its rounding error.
     ///
     /// Summed from differences v(next) - v(state), which are small where values are large and nearly
-    /// equal, so that large values cost no digits.
+    /// equal, so that large values cost no digits. With n entries, differences, products and sums are off
+    /// by n/2 + 1 ulps of the size.
     pub(crate) fn increment(&self, state: usize, pair: usize, values: &[f64]) -> (f64, f64) {
+        let (added, noise, _) = self.bounded_increment(state, pair, values);
+        (added, noise)
+    }
+
+    /// The same, and a bound for certificates. It also covers a row that sums to one only up to rounding
+    /// (`MdpBuilder` accepts n + 2 ulps in a sum that itself is off by n/2) and products that underflow.
+    /// Where all values are equal, the increment is the reward, and nothing is rounded.
+    fn bounded_increment(&self, state: usize, pair: usize, values: &[f64]) -> (f64, f64, f64) {
         let entries = self.row_start[pair]..self.row_start[pair + 1];
         let mut sum = self.reward[pair];
         let mut size = sum.abs();
+        let mut is_flat = true;
         for (&next, p) in self.next[entries.clone()].iter().zip(&self.probability[entries.clone()])
         {
-            let flow = p * (values[next as usize] - values[state]);
+            let difference = values[next as usize] - values[state];
+            is_flat &= difference == 0.0;
+            let flow = p * difference;
             sum += flow;
             size += flow.abs();
         }
         if !size.is_finite() {
-            return (0.0, f64::INFINITY);
+            return (0.0, f64::INFINITY, f64::INFINITY);
         }
-        (sum, (entries.len() + 4) as f64 * f64::EPSILON * size)
+        let terms = entries.len() as f64;
+        let noise = (terms + 4.0) * f64::EPSILON * size;
+        let bound = if is_flat { 0.0 } else { 2.0 * noise + terms * f64::MIN_POSITIVE };
+        (sum, noise, bound)
     }
 
     /// The best pair of each state for `values`, with certified bounds on a constant optimal gain. Keeps
@@ -390,22 +471,59 @@ impl<'a> SubMdp<'a> {
         let (mut low, mut high, mut rounding) = (f64::INFINITY, f64::NEG_INFINITY, 0.0f64);
         for state in 0..self.len() {
             let first = current.map_or(self.pair_start[state], |current| current[state]);
-            let (added, noise) = self.increment(state, first as usize, values);
-            let (mut chosen, mut bar, mut floor) = (first, added + noise, added - noise);
+            let at_first = self.bounded_increment(state, first as usize, values);
+            let (added, noise, bound) = at_first;
+            let (mut chosen, mut bar, mut floor) = (first, added + noise, added - bound);
             for pair in self.pairs_of(state) {
-                let is_first = pair == first as usize;
-                let (added, noise) =
-                    if is_first { (added, noise) } else { self.increment(state, pair, values) };
-                high = high.max(added + noise);
+                let (added, noise, bound) = match pair == first as usize {
+                    true => at_first,
+                    false => self.bounded_increment(state, pair, values),
+                };
+                high = high.max(added + bound);
                 rounding = rounding.max(noise);
                 if added - noise > bar {
-                    (chosen, bar, floor) = (pair as u32, added, added - noise);
+                    (chosen, bar, floor) = (pair as u32, added, added - bound);
                 }
             }
             choice.push(chosen);
             low = low.min(floor);
         }
         Improvement { choice, low, high, rounding }
+    }
+
+    /// The states in an order in which most come after those they lead to: as a depth-first search leaves
+    /// them.
+    pub(crate) fn successors_first(&self) -> Vec<u32> {
+        let edges = |state: usize| {
+            let pairs = self.pairs_of(state);
+            self.row_start[pairs.start]..self.row_start[pairs.end]
+        };
+        graph::postorder(self.len(), edges, |edge| self.next[edge] as usize)
+    }
+
+    /// Improves a policy with the given gain and bias by one sweep in place, in the given order: a state
+    /// sees what the states before it have gained. As for a plain improvement, the gain of the new policy
+    /// is no smaller: values only grow, so r - g + P v >= v holds for its pairs when the sweep is over.
+    pub(crate) fn improve_in_order(
+        &self,
+        order: &[u32],
+        gain: f64,
+        bias: &[f64],
+        current: &[u32],
+    ) -> Vec<u32> {
+        let (mut values, mut choice) = (bias.to_vec(), current.to_vec());
+        for state in order.iter().map(|&state| state as usize) {
+            let (added, noise) = self.increment(state, current[state] as usize, &values);
+            let (mut best, mut bar) = (added, added + noise);
+            for pair in self.pairs_of(state).filter(|&pair| pair != current[state] as usize) {
+                let (added, noise) = self.increment(state, pair, &values);
+                if added - noise > bar {
+                    (choice[state], best, bar) = (pair as u32, added, added);
+                }
+            }
+            values[state] += (best - gain).max(0.0);
+        }
+        choice
     }
 
     /// The Markov chain of the policy that plays one pair in each state.

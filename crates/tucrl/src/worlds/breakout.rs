@@ -34,6 +34,7 @@ use super::{
 use crate::error::WorldError;
 use crate::mdp::Mdp;
 use crate::model::Model;
+use crate::pulse::unless_stopped;
 
 /// A small Breakout.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -78,7 +79,7 @@ impl Breakout {
         let full = (1usize << bricks) - 1;
         let states = self.width << bricks;
         let mut builder = Mdp::builder();
-        for state in 0..states {
+        for state in unless_stopped(0..states) {
             let (wall, paddle) = (state / self.width, state % self.width);
             builder.state();
             for paddle in [paddle.saturating_sub(1), paddle, (paddle + 1).min(last)] {

@@ -21,6 +21,7 @@ use super::{
 use crate::error::WorldError;
 use crate::mdp::Mdp;
 use crate::model::Model;
+use crate::pulse::unless_stopped;
 
 const LENGTH: &str = "an integer between 2 and 2^26";
 
@@ -57,7 +58,7 @@ impl Chain {
         require_probability(Self::NAME, "slip", slip)?;
         let last = length - 1;
         let mut builder = Mdp::builder();
-        for state in 0..length {
+        for state in unless_stopped(0..length) {
             let ahead = (state + 1).min(last);
             let prize = if state == last { 1.0 } else { 0.0 };
             builder

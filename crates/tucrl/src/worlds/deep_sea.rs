@@ -18,6 +18,7 @@ use super::{MAX_STATES, Nested, World, WorldAbout, WorldKind, names_if_few, requ
 use crate::error::WorldError;
 use crate::mdp::Mdp;
 use crate::model::Model;
+use crate::pulse::unless_stopped;
 
 /// A board to sink through, with a treasure in one corner.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -49,7 +50,7 @@ impl DeepSea {
         require(accepted, Self::NAME, "n", size, expected)?;
         let last = size - 1;
         let mut builder = Mdp::builder();
-        for row in 0..size {
+        for row in unless_stopped(0..size) {
             for column in 0..size {
                 let below = |column: usize| if row == last { 0 } else { (row + 1) * size + column };
                 let treasure = if (row, column) == (last, last) { 1.0 } else { 0.0 };

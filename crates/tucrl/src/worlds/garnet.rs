@@ -21,6 +21,7 @@ use super::{MAX_STATES, Nested, World, WorldAbout, WorldKind, require};
 use crate::error::WorldError;
 use crate::mdp::Mdp;
 use crate::model::Model;
+use crate::pulse::unless_stopped;
 use crate::rng::RandomStream;
 
 /// The largest number of transitions, 2^28: they take about three gigabytes.
@@ -79,7 +80,7 @@ impl Garnet {
         // The last pair that took each state, so that a pair's own choices are known at once.
         let mut taken_by = vec![u32::MAX; states];
         let (mut chosen, mut cuts) = (Vec::new(), Vec::new());
-        for pair in 0..states * actions {
+        for pair in unless_stopped(0..states * actions) {
             if pair % actions == 0 {
                 builder.state();
             }

@@ -2,8 +2,8 @@
 //!
 //! `factor` copies of a world's states, of which only the first, copy 0, is the world itself. The other copies are junk:
 //! no state of copy 0 leads there, so a learner that starts where the world starts never sees one; only the nominal S
-//! changes. The construction is ours; Fruit, Pirotta, Lazaric 2018 describe such spaces in the introduction and tell
-//! three kinds apart in sections 2 and 5:
+//! changes. The construction is ours; Fruit, Pirotta, Lazaric 2018 describe such spaces in the introduction and name
+//! three kinds in section 2 (transient states, self-loops of misspecified states, other communicating sets):
 //!
 //! - [`JunkKind::Islands`]: every junk state leads to itself only (multichain);
 //! - [`JunkKind::Transient`]: every junk state leads to the same state one copy further down, so that all end in the

@@ -23,6 +23,7 @@ use crate::error::WorldError;
 use crate::generator::{Generator, Outcomes};
 use crate::mdp::Mdp;
 use crate::model::Model;
+use crate::pulse::unless_stopped;
 use crate::space::{ActionId, Space, StateId};
 
 const LEFT_WALL: f64 = -1.2;
@@ -75,7 +76,7 @@ impl MountainCar {
         let states = self.positions * self.velocities;
         let restarts = self.restarts();
         let mut builder = Mdp::builder();
-        for state in 0..states {
+        for state in unless_stopped(0..states) {
             builder.state();
             for push in 0..3 {
                 builder.joint_action(self.outcomes(state, push, &restarts));
@@ -148,7 +149,7 @@ impl MountainCar {
         let m = self.points_per_side;
         let midpoint = |k: usize| (k as f64 + 0.5) / m as f64;
         let (mut landings, mut arrived) = (Vec::with_capacity(m * m), 0);
-        for k in 0..m * m {
+        for k in unless_stopped(0..m * m) {
             let (x, v) = self.point(state, midpoint(k / m), midpoint(k % m));
             if x >= GOAL {
                 arrived += 1;

@@ -17,6 +17,7 @@ use super::{MAX_STATES, Nested, World, WorldAbout, WorldKind, names_if_few, requ
 use crate::error::WorldError;
 use crate::mdp::Mdp;
 use crate::model::Model;
+use crate::pulse::unless_stopped;
 
 const LENGTH: &str = "an integer between 2 and 2^26";
 
@@ -49,7 +50,7 @@ impl RiverSwim {
         require(accepted, Self::NAME, "n", length, LENGTH)?;
         let last = length - 1;
         let mut builder = Mdp::builder();
-        for cell in 0..length {
+        for cell in unless_stopped(0..length) {
             let downstream = cell.saturating_sub(1);
             builder.state().action(if cell == 0 { 0.005 } else { 0.0 }, [(downstream, 1.0)]);
             if cell == 0 {

@@ -13,7 +13,7 @@ use tucrl::agents::{
 use tucrl::confidence::{Delta, InverseRoot, Shrink};
 use tucrl::evi::{Method, Ties};
 use tucrl::learner::{Knowledge, Saved};
-use tucrl::options::{IntegerOr, NumberOr, Options};
+use tucrl::options::{IntegerOr, NumberOr, Options, Required};
 use tucrl::posterior::Split;
 use tucrl::rules::{OptimistRule, Rule};
 use tucrl::run::RunError;
@@ -183,7 +183,10 @@ pub(crate) fn tucrl_zeta(optimism: Optimism) -> Named {
 }
 
 pub(crate) fn scal(optimism: Optimism, c: f64) -> Named {
-    Named::new("scal", Scal { c: finite(c), optimism: clipped(optimism), ..Scal::default() })
+    Named::new(
+        "scal",
+        Scal { c: Required(Some(finite(c))), optimism: clipped(optimism), ..Scal::default() },
+    )
 }
 
 pub(crate) fn oracle() -> Named {
@@ -257,7 +260,7 @@ pub(crate) fn relatives(optimism: &Optimism) -> Vec<Named> {
         optimism: clipped.clone(),
         ..Scal::default()
     };
-    let plus = ScalPlus { c: 3.0, optimism: clipped.clone(), ..ScalPlus::default() };
+    let plus = ScalPlus { c: 3.0.into(), optimism: clipped.clone(), ..ScalPlus::default() };
     let regal_c = RegalC { h: 3.0.into(), optimism: clipped.clone(), ..RegalC::default() };
     let regal = |penalty| Regal { penalty, optimism: clipped.clone(), ..Regal::default() };
     let regal_d = RegalD { optimism: clipped.clone(), ..RegalD::default() };

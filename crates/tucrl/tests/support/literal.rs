@@ -26,8 +26,18 @@ pub(crate) enum Learner {
     Ucrl2b,
     TucrlL1,
     TucrlZeta,
+    /// The library's own relaxation: a radius that does not grow with S.
+    TucrlMass,
     /// TUCRL's L1 relaxation without truncation: the paper's M_k^+.
     UntruncatedL1,
+    /// The same with the radius of `TucrlMass`.
+    UntruncatedMass,
+}
+
+impl Learner {
+    fn truncates(self) -> bool {
+        matches!(self, Self::TucrlL1 | Self::TucrlZeta | Self::TucrlMass)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -235,8 +245,8 @@ impl Options {
     fn laws(&self, table: &Table, seen: &[bool], s: usize, a: usize) -> Laws {
         let everywhere = vec![true; table.states()];
         let unseen = seen.iter().filter(|&&is_seen| !is_seen).count();
-        let truncates = matches!(self.learner, Learner::TucrlL1 | Learner::TucrlZeta);
-        let is_truncated = truncates && unseen > 0 && seen[s] && !table.is_under_visited(s, a);
+        let is_truncated =
+            self.learner.truncates() && unseen > 0 && seen[s] && !table.is_under_visited(s, a);
         if table.visits(s, a) == 0 {
             return Laws::Simplex {
                 allowed: if is_truncated { seen.to_vec() } else { everywhere },
@@ -248,11 +258,6 @@ impl Options {
             return Laws::Ball { center, radius, allowed: everywhere };
         }
         let widths = self.law_widths(table, s, a);
-        let relaxes = matches!(self.learner, Learner::TucrlL1 | Learner::UntruncatedL1);
-        if relaxes && unseen > 0 {
-            let allowed = if is_truncated { seen.to_vec() } else { everywhere };
-            return Laws::Ball { center, radius: widths.iter().sum(), allowed };
-        }
         let no_width = bernstein(
             0.0,
             1.0,
@@ -262,6 +267,21 @@ impl Options {
             self.alpha_p,
             self.shrinks_log,
         );
+        // The sum over all S states, or over the observed ones and at most 1 + d of the S - d others.
+        let others = |d: usize| (1 + d).min(table.states() - d) as f64;
+        let observed = || widths.iter().zip(&center).filter(|entry| *entry.1 > 0.0);
+        let radius = match self.learner {
+            Learner::TucrlL1 | Learner::UntruncatedL1 => Some(widths.iter().sum()),
+            Learner::TucrlMass | Learner::UntruncatedMass => {
+                let sum: f64 = observed().map(|entry| entry.0).sum();
+                Some(sum + others(observed().count()) * no_width)
+            }
+            _ => None,
+        };
+        if let Some(radius) = radius.filter(|_| unseen > 0) {
+            let allowed = if is_truncated { seen.to_vec() } else { everywhere };
+            return Laws::Ball { center, radius, allowed };
+        }
         let zeta = if is_truncated { unseen as f64 * no_width.min(1.0) } else { 0.0 };
         let lo = center.iter().zip(&widths).map(|(p, w)| (p - w).max(0.0)).collect();
         let up = (0..table.states())
@@ -283,11 +303,13 @@ impl Options {
             .map(|s| (0..table.next[s].len()).map(|a| belief(s, a)).collect())
             .collect();
         // Without K_k nothing leads out of S^C_k and TEVI stays inside it.
-        let truncates = matches!(self.learner, Learner::TucrlL1 | Learner::TucrlZeta);
         let has_under_visited = (0..table.states())
             .any(|s| seen[s] && (0..table.next[s].len()).any(|a| table.is_under_visited(s, a)));
-        let planned =
-            if truncates && !has_under_visited { seen } else { vec![true; table.states()] };
+        let planned = if self.learner.truncates() && !has_under_visited {
+            seen
+        } else {
+            vec![true; table.states()]
+        };
         Model { beliefs, planned, tau: self.tau }
     }
 }

@@ -1,6 +1,7 @@
 //! Slow, obvious answers to judge the fast ones by, and random worlds to ask about.
 #![allow(dead_code, missing_docs, clippy::unwrap_used, clippy::needless_range_loop)]
 
+pub(crate) mod exact;
 pub(crate) mod literal;
 pub(crate) mod literal_scal;
 pub(crate) mod tables;
@@ -96,16 +97,6 @@ pub(crate) fn limit_matrix(p: &[Vec<f64>]) -> Vec<Vec<f64>> {
 pub(crate) fn literal_gain(mdp: &Mdp, policy: &[usize]) -> Vec<f64> {
     let (p, r) = dense_chain(mdp, policy);
     limit_matrix(&p).iter().map(|row| row.iter().zip(&r).map(|(m, r)| m * r).sum()).collect()
-}
-
-/// The optimal gain by trying every deterministic policy.
-pub(crate) fn brute_force_gain(mdp: &Mdp) -> Vec<f64> {
-    let mut best = vec![f64::NEG_INFINITY; mdp.states()];
-    for policy in all_deterministic_policies(mdp) {
-        let gain = literal_gain(mdp, &policy);
-        best.iter_mut().zip(gain).for_each(|(b, g)| *b = b.max(g));
-    }
-    best
 }
 
 /// Solves a dense linear system by Gauss elimination with full row pivoting.

@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 use tucrl::agents::{Relaxation, Scal};
 use tucrl::confidence::{Delta, InverseRoot, Shrink};
-use tucrl::counts::{Counts, Variance};
+use tucrl::counts::{Counts, PairCounts, Variance};
 use tucrl::evi::{self, Method, Sweeper, Ties};
 use tucrl::inner_max::Values;
-use tucrl::options::NumberOr;
+use tucrl::options::{NumberOr, Required};
 use tucrl::plausible::{Belief, KnownRewards, PlausibleSet};
 use tucrl::sets::{Ball, Bernstein, Boxes, L1, SetKind, balls, boxes};
 use tucrl::span_clip::SpanClip;
@@ -302,14 +302,17 @@ impl Case {
             Learner::Ucrl2b => self.plan_with(counts, ucrl(SetKind::Bernstein), previous),
             Learner::TucrlL1 => self.plan_with(counts, tucrl(Relaxation::L1), previous),
             Learner::TucrlZeta => self.plan_with(counts, tucrl(Relaxation::Zeta), previous),
-            Learner::UntruncatedL1 => unreachable!("no planner has L1 balls without truncation"),
+            Learner::TucrlMass => self.plan_with(counts, tucrl(Relaxation::Mass), previous),
+            Learner::UntruncatedL1 | Learner::UntruncatedMass => {
+                unreachable!("no planner has relaxed sets without truncation")
+            }
         }
     }
 
     pub(crate) fn scal(&self, counts: &Counts, clip: SpanClip) -> Result<Plan, PlanError> {
         let SpanClip { c, mode, operator, augment_rewards, aperiodicity, ties, sweep_limit } = clip;
         let optimism = Optimism { aperiodicity, ..self.optimism(Method::Plain, ties, sweep_limit) };
-        let c = if c.is_finite() { c.into() } else { NumberOr::default() };
+        let c = if c.is_finite() { c.into() } else { Required(Some(NumberOr::default())) };
         let augment = augment_rewards;
         let scal = Scal { c, mode, operator, augment, optimism, ..Scal::default() };
         self.plan_with(counts, scal, None)
@@ -326,18 +329,24 @@ impl Case {
         let everything = Belief::new(counts, r_max, None);
         let truncated = Belief { unseen: planned, ..everything };
         let states = counts.space().states() as f64;
-        let radius = |pair: &_| widths.radius(pair, states);
+        let is_mass = matches!(self.options.learner, Learner::TucrlMass | Learner::UntruncatedMass);
+        let relaxation = if is_mass { Relaxation::Mass } else { Relaxation::L1 };
+        let radius = |pair: &PairCounts| {
+            widths.radius(pair, relaxation.summed_widths(pair, states).unwrap())
+        };
         let reward = |pair: &_| widths.reward_width(pair);
         match self.options.learner {
             Learner::Ucrl2 => {
                 Set::Balls(L1::of(&confidence, counts.space(), time).plausible(&everything))
             }
-            Learner::UntruncatedL1 => Set::Balls(balls(&everything, reward, radius, |_| false)),
-            Learner::TucrlL1 if unseen > 0 => {
+            Learner::UntruncatedL1 | Learner::UntruncatedMass => {
+                Set::Balls(balls(&everything, reward, radius, |_| false))
+            }
+            Learner::TucrlL1 | Learner::TucrlMass if unseen > 0 => {
                 Set::Balls(balls(&truncated, reward, radius, forbids))
             }
             Learner::Ucrl2b => Set::Boxes(widths.plausible(&everything)),
-            Learner::TucrlL1 | Learner::TucrlZeta => {
+            Learner::TucrlL1 | Learner::TucrlMass | Learner::TucrlZeta => {
                 Set::Boxes(boxes(&truncated, &widths, forbids, unseen))
             }
         }

@@ -1,28 +1,33 @@
 //! Output of `learn` as a table.
 //!
 //! Mean regret at every decade, a column per agent; below it, in the same columns, how fast it grows and
-//! what the agent did. All within 80 columns: more than three agents get tables below each other.
+//! what the agent did. As many agents as fit the terminal stand side by side, the others below.
 
 use std::fmt::{Error, Write};
 
 use tucrl::truth::Baseline;
 use tucrl_lab::runner::Outcome;
-use tucrl_lab::stats::{growth, half_width, mean};
-use tucrl_lab::text::{counted, digits, mean_and_half, number, plain_growth, short_duration};
+use tucrl_lab::stats::{Growth, half_width, mean};
+use tucrl_lab::text::{
+    counted, digits, mean_and_half, number, plain_growth, printable, short_duration, with_error,
+    wrapped,
+};
 
-use super::super::text::printable;
+use super::super::text::page_width;
 use super::Learned;
 
 const TIME_WIDTH: usize = 13;
 const WIDTH: usize = 22;
-const COLUMNS: usize = 3;
 const NOTHING: &str = "-";
 
 /// One agent's column.
 struct Column<'a> {
     label: String,
     spec: String,
+    /// The runs that took at least one step.
     outcomes: Vec<&'a Outcome>,
+    /// How many were asked for.
+    asked: usize,
 }
 
 /// The answer for people.
@@ -41,7 +46,11 @@ pub(super) fn page(learned: &Learned<'_>) -> Result<String, Error> {
         printable(&world),
         counted(learned.steps() as usize, "step")
     )?;
-    let (gain, reachable) = (number(facts.gain), facts.reachable);
+    let gain = match facts.regret_error(learned.steps()) {
+        Some(_) => with_error(facts.gain, facts.gain_error),
+        None => number(facts.gain),
+    };
+    let reachable = facts.reachable;
     let states = counted(facts.states as usize, "state");
     match &facts.baseline {
         Baseline::Optimal => {
@@ -64,35 +73,49 @@ pub(super) fn page(learned: &Learned<'_>) -> Result<String, Error> {
     if !renamed.is_empty() {
         writeln!(out)?;
     }
-    for (index, group) in columns.chunks(COLUMNS).enumerate() {
+    let side_by_side = (page_width().saturating_sub(TIME_WIDTH) / WIDTH).max(1);
+    for (index, group) in columns.chunks(side_by_side).enumerate() {
         if index > 0 {
             writeln!(out)?;
         }
         table(&mut out, learned, group)?;
     }
-    let interval = if seeds > 1 { "; its mean ± a 95 % interval" } else { "" };
-    match &facts.baseline {
-        Baseline::Nothing => {
-            writeln!(out, "\nRewards per step, averaged from the first step on{interval}.")?;
-            writeln!(out, "Z: steps in pairs that were poorly visited at the time.")?;
-        }
-        baseline => {
-            let gain = match baseline.is_optimal() {
-                true => "optimal gain",
-                false => "best known gain, a lower bound on the optimal one,",
-            };
-            writeln!(out, "\nRegret: {gain} times steps, minus the rewards{interval}.")?;
-            writeln!(
-                out,
-                "Growth: exponent of the mean regret over its last decade; 1 is linear, 0.5 a\n\
-                 square root, 0 flat. Z: steps in pairs that were poorly visited at the time."
-            )?;
-        }
+    writeln!(out)?;
+    for line in wrapped(&legend(learned), page_width()) {
+        writeln!(out, "{line}")?;
     }
     if !learned.is_complete() {
         writeln!(out, "* from the runs that came so far; not all runs are complete.")?;
     }
+    let what = if learned.is_complete() { "store and plot" } else { "store, continue and plot" };
+    writeln!(out, "\nnext  tucrl run --help    {what} such runs")?;
     Ok(out)
+}
+
+/// What the rows mean.
+fn legend(learned: &Learned<'_>) -> String {
+    let has_runs = learned.experiment.seeds > 1;
+    let interval = if has_runs { "; its mean ± a 95 % interval" } else { "" };
+    let z = "Z: steps in pairs that were poorly visited at the time.";
+    let gain = match &learned.facts.baseline {
+        Baseline::Nothing => {
+            return format!("Rewards per step, averaged from the first step on{interval}. {z}");
+        }
+        Baseline::Optimal => "optimal gain",
+        Baseline::BestKnown { .. } => "best known gain, a lower bound on the optimal one,",
+    };
+    let word = match has_runs {
+        true => {
+            " Below it a 95 % interval, over the runs and over both halves of that decade, and a word \
+             where the whole interval supports it."
+        }
+        false => "",
+    };
+    format!(
+        "Regret: {gain} times steps, minus the rewards{interval}. Growth: exponent of the mean pseudo-regret \
+         (mean rewards in place of rewards) over the last decade; 1 is linear, 0.5 a square root, 0 \
+         flat.{word} {z}"
+    )
 }
 
 /// Specs that fit are their own labels; others are called by name, numbered where it is not unique.
@@ -110,7 +133,10 @@ fn columns<'a>(learned: &Learned<'a>) -> Vec<Column<'a>> {
                     (false, 1) => name.into(),
                     (false, _) => format!("{name} ({place})"),
                 };
-            Column { label, spec, outcomes: outcomes.iter().flatten().collect() }
+            let asked = outcomes.len();
+            let has_begun = |outcome: &&Outcome| outcome.record.steps > 0;
+            let outcomes = outcomes.iter().flatten().filter(has_begun).collect();
+            Column { label, spec, outcomes, asked }
         })
         .collect()
 }
@@ -135,13 +161,20 @@ fn table(out: &mut String, learned: &Learned<'_>, columns: &[Column<'_>]) -> Res
         row(&time.to_string(), columns.iter().map(shown).collect())?;
     }
     row("", vec![String::new()])?;
-    let growths: Vec<Option<f64>> = match learned.facts.baseline {
+    let growths: Vec<Option<Growth>> = match learned.facts.baseline {
         Baseline::Nothing => columns.iter().map(|_| None).collect(),
         _ => columns.iter().map(Column::growth).collect(),
     };
-    let shown = |growth: &Option<f64>| growth.map_or(NOTHING.into(), plain_growth);
-    row("growth", growths.iter().map(shown).collect())?;
-    row("", growths.iter().map(|growth| growth.map_or(NOTHING, meaning).into()).collect())?;
+    let mut growth_row = |label: &str, shown: fn(Growth) -> Option<String>| {
+        let cell = |growth: &Option<Growth>| growth.and_then(shown).unwrap_or(NOTHING.into());
+        row(label, growths.iter().map(cell).collect())
+    };
+    growth_row("growth", |growth| Some(plain_growth(growth.exponent)))?;
+    growth_row("", |growth| {
+        let (low, high) = growth.range.or(growth.interval)?;
+        Some(format!("{} to {}", plain_growth(low), plain_growth(high)))
+    })?;
+    growth_row("", |growth| growth.word().map(Into::into))?;
     if learned.facts.baseline != Baseline::Nothing {
         let rewards = columns.iter().map(|column| column.reward(learned.steps()));
         row("reward/step", rewards.collect())?;
@@ -157,18 +190,23 @@ fn table(out: &mut String, learned: &Learned<'_>, columns: &[Column<'_>]) -> Res
         row(label, columns.iter().map(|column| column.range(fact)).collect())?;
     }
     if !learned.is_complete() {
+        let begun = |column: &Column<'_>| format!("{} of {}", column.outcomes.len(), column.asked);
+        row("runs begun", columns.iter().map(begun).collect())?;
         let taken = columns.iter().map(|column| column.range(|o| Some(o.record.steps)));
         row("steps taken", taken.collect())?;
         let last = columns.iter().map(|column| {
             let regrets: Vec<f64> = column.outcomes.iter().map(|o| o.last_regret).collect();
-            mean_and_half(mean(&regrets), half_width(&regrets))
+            match regrets.is_empty() {
+                true => NOTHING.into(),
+                false => mean_and_half(mean(&regrets), half_width(&regrets)),
+            }
         });
         row("regret there", last.collect())?;
     }
     let seconds = |spent: fn(&Outcome) -> f64| {
         columns.iter().map(move |column| {
             let each: Vec<f64> = column.outcomes.iter().map(|outcome| spent(outcome)).collect();
-            short_duration(mean(&each))
+            if each.is_empty() { NOTHING.into() } else { short_duration(mean(&each)) }
         })
     };
     row("simulating", seconds(|o| o.simulate.as_secs_f64()).collect())?;
@@ -200,9 +238,14 @@ impl Column<'_> {
         if values.is_empty() {
             return NOTHING.into();
         }
-        let mark = if values.len() < self.outcomes.len() { "*" } else { "" };
+        let mark = self.mark(&values);
         let mean = digits(mean(&values), 4);
         half_width(&values).map_or(mean.clone(), |half| format!("{mean} ± {half:.1e}")) + mark
+    }
+
+    /// Marks a mean that is not over all runs.
+    fn mark(&self, values: &[f64]) -> &'static str {
+        if values.len() < self.asked { "*" } else { "" }
     }
 
     fn regret(&self, time: u64) -> String {
@@ -210,17 +253,15 @@ impl Column<'_> {
         if values.is_empty() {
             return NOTHING.into();
         }
-        let mark = if values.len() < self.outcomes.len() { "*" } else { "" };
+        let mark = self.mark(&values);
         mean_and_half(mean(&values), half_width(&values)) + mark
     }
 
-    /// The exponent of the mean over the last decade that all runs have passed.
-    fn growth(&self) -> Option<f64> {
-        let shortest = self.outcomes.iter().min_by_key(|outcome| outcome.record.steps)?;
-        let times = || shortest.record.regret.iter().map(|(time, _)| *time);
-        let last = times().next_back()?;
-        let first = times().rfind(|&time| time <= last / 10)?;
-        growth((first, mean(&self.values(first))), (last, mean(&self.values(last))))
+    /// The growth over the last decade that all runs have passed.
+    fn growth(&self) -> Option<Growth> {
+        let curves = self.outcomes.iter().map(|outcome| outcome.record.pseudo_regret.as_slice());
+        let curves: Vec<_> = curves.filter(|curve| !curve.is_empty()).collect();
+        Growth::fitted(&curves, 1.0)
     }
 
     fn range(&self, fact: impl Fn(&Outcome) -> Option<u64>) -> String {
@@ -233,21 +274,69 @@ impl Column<'_> {
     }
 }
 
-fn meaning(growth: f64) -> &'static str {
-    match growth {
-        g if g < -0.15 => "falling",
-        g if g < 0.15 => "flat",
-        g if g < 0.4 => "below a square root",
-        g if g < 0.6 => "a square root",
-        g if g < 0.9 => "above a square root",
-        g if g < 1.1 => "linear",
-        _ => "above linear",
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use tucrl_lab::runner::Ending;
+    use tucrl_lab::{Catalogue, Experiment, InMemory, execute};
+
     use super::*;
+
+    /// The page of three runs each of two agents, after `change`.
+    fn partial(change: impl FnOnce(&mut [Option<Outcome>])) -> String {
+        let catalogue = Catalogue::default();
+        let agents = ["oracle", "random"].map(|agent| catalogue.agent(agent).unwrap());
+        let experiment = Experiment::new(InMemory {
+            world: catalogue.world("three-state:delta=0").unwrap(),
+            agents: agents.into(),
+            steps: 1000,
+            seeds: 3,
+            master_seed: 1,
+            checkpoints: 1,
+        });
+        let experiment = experiment.unwrap();
+        let cells = experiment.cells();
+        let worlds = execute::prepare(&experiment, &cells, &()).unwrap();
+        let mut outcomes = execute::run_in_memory(&experiment, &cells, &worlds, &());
+        change(&mut outcomes);
+        let facts = worlds[&0].truth.facts();
+        page(&Learned { experiment: &experiment, facts, outcomes: &outcomes }).unwrap()
+    }
+
+    /// The cells of a row.
+    fn row<'a>(page: &'a str, label: &str) -> Vec<&'a str> {
+        let line = page.lines().find(|line| line.starts_with(label)).unwrap_or_default();
+        let cells = line.get(label.len()..).unwrap_or_default().split("  ").map(str::trim);
+        cells.filter(|cell| !cell.is_empty()).collect()
+    }
+
+    #[test]
+    fn runs_that_took_no_step_are_in_no_mean() {
+        let whole = partial(|_| {});
+        assert!(!whole.contains('*') && !whole.contains("runs begun"), "{whole}");
+        // Of the first agent one run is complete, one was stopped before its first step, one was not started; of the
+        // second none was started.
+        let mut alone = 0.0;
+        let stopped = partial(|outcomes| {
+            alone = outcomes[0].as_ref().unwrap().last_regret;
+            let never = outcomes[1].as_mut().unwrap();
+            never.ending = Ending::Stopped;
+            never.last_regret = 0.0;
+            never.record.steps = 0;
+            never.record.regret.clear();
+            outcomes[2..].fill(None);
+        });
+        assert!(!stopped.contains("NaN"), "{stopped}");
+        assert_eq!(row(&stopped, "runs begun"), ["1 of 3", "0 of 3"]);
+        let only = mean_and_half(alone, None);
+        assert_eq!(row(&stopped, "regret there"), [only.as_str(), "-"]);
+        assert_eq!(row(&stopped, "1000 "), [format!("{only}*").as_str(), "-"]);
+        assert_eq!(row(&stopped, "steps taken"), ["1000", "-"]);
+        assert!(stopped.contains("* from the runs that came so far"), "{stopped}");
+        // What was never started makes a mean partial as well.
+        let fewer = partial(|outcomes| outcomes[1..3].fill(None));
+        assert!(row(&fewer, "1000 ")[0].ends_with('*'), "{fewer}");
+        assert!(!row(&fewer, "1000 ")[1].ends_with('*'), "{fewer}");
+    }
 
     #[test]
     fn decades_end_with_the_last_step() {
@@ -255,14 +344,5 @@ mod tests {
         assert_eq!(decades(2500), [10, 100, 1000, 2500]);
         assert_eq!(decades(7), [7]);
         assert_eq!(decades(10_000_000_000).len(), 10);
-    }
-
-    #[test]
-    fn growth_is_put_in_words() {
-        let words = [(1.0, "linear"), (0.5, "a square root"), (0.02, "flat"), (-1.0, "falling")];
-        for (growth, word) in words {
-            assert_eq!(meaning(growth), word);
-        }
-        assert!((-20..40).all(|tenth| meaning(f64::from(tenth) / 10.0).len() < WIDTH));
     }
 }

@@ -162,6 +162,9 @@ impl Body {
         }
         let (reward, labels) = self.chosen.reward(lines, rest.trim(), &self.header)?;
         self.state_reward = reward;
+        if labels.matches('"').count() % 2 == 1 {
+            return Err(lines.syntax("a quotation mark without its partner: add one, or remove it"));
+        }
         if has_label(labels, "init") {
             self.init.push(id);
         }

@@ -11,6 +11,10 @@ use super::super::FormatError;
 use super::lines::Lines;
 use super::notes::Notes;
 
+/// The keys whose value stands on the next line, or that have none.
+const KEYS_ALONE: [&str; 6] =
+    ["@parameters", "@placeholders", "@reward_models", "@nr_states", "@nr_choices", "@model"];
+
 /// The lines before `@model`.
 pub(super) struct Header {
     /// A DTMC: one action per state.
@@ -46,6 +50,12 @@ pub(super) fn read<R: BufRead>(lines: &mut Lines<R>) -> Result<Header, FormatErr
         let (key, value) = (key.trim_end().to_string(), value.trim());
         if seen.contains(&key) {
             return Err(lines.syntax(format!("{key} comes twice: keep one")));
+        }
+        let is_alone = KEYS_ALONE.contains(&key.as_str());
+        if is_alone && line.contains(':') {
+            return Err(lines.syntax(format!(
+                "{line:?} is not a header line of a DRN file: {key} stands alone on its line"
+            )));
         }
         match key.as_str() {
             "@type" => {

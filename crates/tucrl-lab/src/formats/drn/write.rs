@@ -7,16 +7,26 @@
 use std::io::{self, Write};
 
 use tucrl::mdp::Mdp;
+use tucrl::pulse::Pulse;
 use tucrl::reward::{PairReward, RewardLaw};
 
 use super::super::law::write_string;
 use super::super::law::{write_law, write_list, write_names, write_range, write_states};
 use super::VERSION;
 use super::notes::MARK;
+use crate::text::printable;
 
 /// Writes the whole model.
-pub(in super::super) fn write(mdp: &Mdp, out: &mut dyn Write) -> io::Result<()> {
+pub(in super::super) fn write(
+    mdp: &Mdp,
+    remark: Option<&str>,
+    out: &mut dyn Write,
+) -> io::Result<()> {
     writeln!(out, "// Written by tucrl. The {MARK} lines carry what DRN cannot say.")?;
+    if let Some(remark) = remark {
+        // A comment ends with its line.
+        writeln!(out, "// {}", printable(remark))?;
+    }
     writeln!(out, "{MARK} version {VERSION}")?;
     write_range(out, mdp.reward_range(), |out, word| write!(out, "{MARK} {word} "))?;
     writeln!(out)?;
@@ -32,6 +42,9 @@ pub(in super::super) fn write(mdp: &Mdp, out: &mut dyn Write) -> io::Result<()> 
     writeln!(out, "@nr_states\n{}\n@nr_choices\n{}\n@model", mdp.states(), mdp.pairs())?;
     let mut starts = start.iter().map(|entry| entry.0).peekable();
     for state in 0..mdp.states() {
+        if Pulse::is_stopped() {
+            return Err(io::Error::other("interrupted"));
+        }
         let is_start = starts.next_if_eq(&state).is_some();
         writeln!(out, "state {state}{}", if is_start { " init" } else { "" })?;
         if let Some(name) = mdp.state_names().get(state) {

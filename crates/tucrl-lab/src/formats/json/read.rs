@@ -5,11 +5,13 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::io;
 use std::path::Path;
 use std::rc::Rc;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Unexpected, Visitor};
 use tucrl::mdp::{Mdp, MdpBuilder};
+use tucrl::pulse::Pulse;
 use tucrl::reward::RewardLaw;
 
 use super::super::error::Part as Place;
@@ -36,6 +38,7 @@ pub(in super::super) fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, 
         return Err(FormatError::NoSuchRewardModel { path: path.into(), asked, names: vec![] });
     }
     let input = Counting::new(open(path)?);
+    let (length, line) = (input.length(), input.line());
     let mut reading = Reading {
         builder: Mdp::builder(),
         line: input.line(),
@@ -47,7 +50,7 @@ pub(in super::super) fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, 
     let mut parser = serde_json::Deserializer::from_reader(input);
     let parsed = parser.deserialize_map(Model(&mut reading)).and_then(|()| parser.end());
     if let Err(error) = parsed {
-        return Err(refusal(path, error, reading.unknown_version));
+        return Err(refusal(path, error, (line.get(), length.get()), reading.unknown_version));
     }
     if let Some(range) = options.range() {
         reading.builder.reward_range(range);
@@ -67,12 +70,23 @@ pub(in super::super) fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, 
     })
 }
 
-fn refusal(path: &Path, error: serde_json::Error, version: Option<String>) -> FormatError {
+/// The error of a file that the parser has read up to a line and a number of bytes.
+fn refusal(
+    path: &Path,
+    error: serde_json::Error,
+    (line, length): (usize, u64),
+    version: Option<String>,
+) -> FormatError {
     if error.is_io() {
-        return FormatError::io(path, error.into());
+        let error = io::Error::from(error);
+        if error.kind() != io::ErrorKind::InvalidData {
+            return FormatError::io(path, error);
+        }
+        let (path, what) = (path.into(), error.to_string());
+        return FormatError::Syntax { path, line, column: None, what };
     }
     // The parser reports invalid UTF-8 as bad syntax; report it as such.
-    if let Some(line) = first_line_not_utf8(path) {
+    if let Some(line) = first_line_not_utf8(path, length) {
         return FormatError::NotUtf8 { path: path.into(), line };
     }
     let (path, line) = (path.to_path_buf(), error.line().max(1));
@@ -217,6 +231,9 @@ impl<'de> Visitor<'de> for Part<'_> {
         let inner = match level {
             Level::States => Level::State,
             Level::State => {
+                if Pulse::is_stopped() {
+                    return Err(A::Error::custom("interrupted"));
+                }
                 reading.builder.state();
                 reading.state_lines.push(u32::try_from(reading.line.get()).unwrap_or(u32::MAX));
                 Level::Action

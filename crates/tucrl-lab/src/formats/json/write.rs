@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use tucrl::mdp::Mdp;
+use tucrl::pulse::Pulse;
 use tucrl::reward::PairReward;
 
 use super::super::law::write_string;
@@ -36,6 +37,9 @@ fn write_lines<T>(
     mut write_item: impl FnMut(&mut dyn Write, T) -> io::Result<()>,
 ) -> io::Result<()> {
     for (index, item) in items.into_iter().enumerate() {
+        if Pulse::is_stopped() {
+            return Err(io::Error::other("interrupted"));
+        }
         out.write_all(if index > 0 { b",\n" } else { b"\n" })?;
         write_item(out, item)?;
     }

@@ -1,0 +1,34 @@
+"""Progress of long work on the standard error."""
+
+import sys
+
+
+def is_watched() -> bool:
+    """Return whether somebody sees the standard error: a terminal or a notebook."""
+    return sys.stderr.isatty() or "ipykernel" in sys.modules
+
+
+class Line:
+    """One line that is written over; nothing where nobody watches."""
+
+    def __init__(self, is_shown: bool) -> None:
+        self._is_shown = is_shown
+        self._width = 0
+
+    def show(self, text: str) -> None:
+        """Replace the line."""
+        if self._is_shown:
+            sys.stderr.write("\r" + text.ljust(self._width))
+            sys.stderr.flush()
+            self._width = len(text)
+
+    def close(self) -> None:
+        """Remove the line."""
+        if self._width:
+            sys.stderr.write("\r" + self._width * " " + "\r")
+            sys.stderr.flush()
+
+
+def line() -> Line:
+    """Return the line for work that takes long."""
+    return Line(is_watched())

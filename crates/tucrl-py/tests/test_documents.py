@@ -1,0 +1,107 @@
+"""The Python code of the documents runs as it is printed, and does what it claims."""
+
+import contextlib
+import io
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import matplotlib
+import pytest
+import tucrl
+
+matplotlib.use("Agg")
+
+ROOT = Path(__file__).parents[3]
+#: What follows a block of code, if anything: what it prints.
+BLOCK = re.compile(r"^```python\n(.*?)^```\n(?:\n```text\n(.*?)^```\n)?", re.MULTILINE | re.DOTALL)
+
+
+def run(document: str, number: int, names: dict[str, Any], within: float = 0.01) -> list[float]:
+    """Run one block of a document; return the numbers that it prints, which are those of the document."""
+    text = (ROOT / document).read_text(encoding="utf-8")
+    block = list(BLOCK.finditer(text))[number]
+    printed = io.StringIO()
+    # Errors name the line of the document.
+    code = "\n" * (text.count("\n", 0, block.start()) + 1) + block[1]
+    with contextlib.redirect_stdout(printed):
+        exec(compile(code, str(ROOT / document), "exec"), names)
+    claimed, found = block[2] or "", printed.getvalue()
+    assert re.sub(NUMBER, "#", claimed) == re.sub(NUMBER, "#", found)
+    # Another version of Gymnasium may draw other random numbers.
+    assert numbers(found) == pytest.approx(numbers(claimed), rel=within, abs=1e-3)
+    return numbers(found)
+
+
+NUMBER = re.compile(r"-?\d[\d,]*(?:\.\d+)?(?:e-?\d+)?")
+
+
+def numbers(text: str) -> list[float]:
+    """Return the numbers in a text."""
+    return [float(number.replace(",", "")) for number in NUMBER.findall(text)]
+
+
+#: How many blocks of code the documents have.
+COUNTS = {"README.md": 1, "docs/python.md": 4, "docs/reports.md": 1}
+
+
+def test_every_block_is_tested() -> None:
+    for document in [*ROOT.glob("*.md"), *(ROOT / "docs").glob("**/*.md")]:
+        name = document.relative_to(ROOT).as_posix()
+        assert document.read_text(encoding="utf-8").count("```python") == COUNTS.get(name, 0), name
+
+
+def test_the_first_snippet_learns_to_drive_a_taxi() -> None:
+    same = {BLOCK.findall((ROOT / name).read_text(encoding="utf-8"))[0] for name in ("README.md", "docs/python.md")}
+    assert len(same) == 1, "the guide begins as the front page does"
+    names: dict[str, Any] = {}
+    earned, best = run("README.md", 0, names, within=0.2)
+    # Our world is rescaled to [0, 1].
+    assert best == pytest.approx(tucrl.MDP("taxi:map=v3").gain * 30 - 10, abs=1e-4)
+    # A taxi that never delivers anybody, and never tries, loses 1 per step.
+    idle = -1
+    assert idle + 0.9 * (best - idle) < earned < best
+    assert names["agent"].steps == 60_000 and names["env"].terminations > 2000
+
+
+def test_models_are_solved_and_runs_compared_as_the_guide_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    import gymnasium
+
+    names: dict[str, Any] = {"tucrl": tucrl, "gym": gymnasium}
+    run("docs/python.md", 1, names)
+    assert names["cliff"].gain == pytest.approx(-12 / 13, abs=1e-9)
+    assert abs(names["taxi"].gain - tucrl.MDP("taxi:map=v3").gain) == 0.0
+    run("docs/python.md", 2, names)
+    summary = names["result"].to_pandas("summary").set_index("agent")
+    assert summary["mean"]["tucrl:alpha=0.05"] < 0.01 * summary["mean"]["ucrl:alpha=0.05"]
+    assert (tmp_path / "out.html").exists()
+
+
+def test_a_report_is_read_as_its_manual_says(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    agents = ["random", "optimistic-q"]
+    tucrl.learn("three-state:delta=0", agents, 1000, 2).report("out/first/report")
+    names: dict[str, Any] = {}
+    run("docs/reports.md", 0, names)
+    assert set(names["curves"]["label"]) == set(agents)
+
+
+def test_the_guide_learns_to_balance_a_pole() -> None:
+    import gymnasium
+
+    names: dict[str, Any] = {"tucrl": tucrl, "gym": gymnasium}
+    steps, *falls = run("docs/python.md", 3, names, within=1.0)
+    assert falls == names["falls"] and falls[-1] < falls[0] / 2
+    env = names["env"]
+    env.reset(seed=0)
+    before, choice = env.terminations, random.Random(0)
+    for _ in range(int(steps)):
+        env.step(choice.randrange(2))
+    assert env.terminations - before == pytest.approx(450, rel=0.1)
+    assert falls[-1] < 0.1 * 450
