@@ -131,7 +131,7 @@ impl Spec {
                 return Err(self.fault(key_at.clone(), problem));
             }
             let value =
-                read(option, value).map_err(|problem| self.fault(value_at.clone(), problem))?;
+                read(option, value).map_err(|problem| self.fault(value_at.clone(), *problem))?;
             given.insert(option.key.clone(), value);
             places[index] = Some(value_at.clone());
         }

@@ -18,9 +18,12 @@ use tucrl::planner::{PlanError, Pulse};
 use tucrl::run::{Run, RunError, RunRecord, RunSpec, RunState};
 use tucrl::truth::Truth;
 
-/// The time that a chunk should take.
+/// The time that a chunk should take: short enough for progress and stops to look immediate.
 const CHUNK: Duration = Duration::from_millis(40);
+/// Chunks double from here while they take less than half of `CHUNK`, so all smaller ones together take less than one
+/// of that length.
 const FIRST_CHUNK: u64 = 64;
+/// Reached only where a step takes less than 10 ns.
 const LARGEST_CHUNK: u64 = 1 << 22;
 
 /// Follows the cells, and may stop them.

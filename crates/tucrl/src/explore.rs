@@ -21,9 +21,9 @@ use crate::pulse::{Pulse, unless_stopped};
 use crate::reward::RewardLaw;
 use crate::space::{ActionId, StateHasher, StateId};
 
-/// States expanded between two progress reports.
+/// States expanded between two progress reports, which also decide whether to stop.
 const BATCH: usize = 1 << 16;
-/// States that one rayon task expands.
+/// States that one rayon task expands: 64 tasks per batch to share out.
 const PIECE: usize = 1 << 10;
 
 /// The progress of a search.

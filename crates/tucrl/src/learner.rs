@@ -223,7 +223,8 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
         false
     }
 
-    /// What a step costs compared to one of random play, roughly; long cells are run first.
+    /// What a step costs compared to one of random play, as an estimate. It only orders the cells of an experiment: of
+    /// one run index, those with the largest product of steps and cost start first. No result depends on it.
     fn step_cost(&self) -> u64 {
         1
     }

@@ -231,6 +231,7 @@ struct Remembered {
 }
 
 impl Memory {
+    /// A limit on memory, 16 bytes each: a forgotten pair is listed again.
     const SLOTS: usize = 1 << 13;
 
     /// Whether this is what was said before, if that is known.

@@ -109,6 +109,20 @@ fn a_plan_of_any_agent_is_interrupted_and_can_be_made_later() {
 }
 
 #[test]
+fn a_run_that_is_told_to_stop_takes_whole_steps() {
+    let car = MountainCar { positions: 3001, velocities: 1001, ..MountainCar::default() };
+    let car: Arc<dyn tucrl::generator::Generator> = Arc::new(car.generator().unwrap());
+    let model = Model::from(car);
+    let truth = Arc::new(Truth::within(&model, 10, &()).unwrap());
+    let spec =
+        RunSpec { steps: 50, checkpoints: Checkpoints::PerDecade(1), master_seed: 1, run: 0 };
+    let algorithm = Arc::new(agents::Random {});
+    let mut run = Run::new(spec, algorithm, &model, truth).unwrap();
+    stopped(|| run.advance(50)).unwrap();
+    assert_eq!(run.taken(), 50);
+}
+
+#[test]
 fn long_work_ends_soon_after_being_told() {
     // Each of these takes minutes or more; the limit leaves room for a busy machine.
     let soon = Duration::from_secs(10);

@@ -146,12 +146,12 @@ fn knowledge_that_is_needed_and_missing_is_asked_for() {
     for (algorithm, message) in [
         (
             oracle(),
-            "this algorithm must be told an optimal policy, which this world cannot tell: choose another world \
+            "this algorithm needs an optimal policy, which this world does not provide: choose another world \
              or algorithm",
         ),
         (
             tucrl(told),
-            "this algorithm must be told the true mean rewards, which this world cannot tell: choose another \
+            "this algorithm needs the true mean rewards, which this world does not provide: choose another \
              world or algorithm",
         ),
     ] {

@@ -31,7 +31,7 @@ fn list(catalogue: &Catalogue) -> Result<String, std::fmt::Error> {
             [] => String::new(),
             aliases => format!(" (also {})", aliases.join(", ")),
         };
-        writeln!(out, "{name:<16} {summary}{also}")?;
+        writeln!(out, "{name:<15} {summary}{also}")?;
     }
     writeln!(out, "\n`tucrl agents NAME` shows what it needs, what is proved, and its options.")?;
     Ok(out)

@@ -10,7 +10,7 @@ use super::{Problem, nearest};
 use crate::text::exact;
 
 /// Reads the value of an option.
-pub(super) fn read(option: &OptionInfo, text: &str) -> Result<Value, Problem> {
+pub(super) fn read(option: &OptionInfo, text: &str) -> Result<Value, Box<Problem>> {
     let (accepts, key) = (&option.accepts, option.key.clone());
     let words = accepts.all_words();
     let accepted = accepts.to_string();
@@ -34,9 +34,9 @@ pub(super) fn read(option: &OptionInfo, text: &str) -> Result<Value, Problem> {
     match number {
         Some((_, Some(number))) => Ok(number),
         Some((what, None)) if nearest.is_none() => {
-            Err(Problem::WrongKind { key, value, what, accepted })
+            Err(Box::new(Problem::WrongKind { key, value, what, accepted }))
         }
-        _ => Err(Problem::NotAccepted { key, value, nearest, accepted }),
+        _ => Err(Box::new(Problem::NotAccepted { key, value, nearest, accepted })),
     }
 }
 

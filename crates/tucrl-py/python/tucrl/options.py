@@ -26,7 +26,7 @@ __all__ = [
 
 
 class Tucrl(TypedDict, total=False):
-    """Options of ``tucrl``: UCRL without transitions to states that are probably unreachable."""
+    """Options of ``tucrl``: UCRL without transitions to states that seem unreachable."""
 
     relaxation: Literal["l1", "zeta", "mass"]
     """how sets without unseen states are widened: to L1 balls (the main algorithm), to boxes that take back the forbidden mass (the appendix), or to L1 balls that do not grow with S (ours, for vast spaces); l1 unless given."""
@@ -223,7 +223,7 @@ class Scal(TypedDict, total=False):
     """Options of ``scal``: optimism under a known bound on the span."""
 
     c: float | Literal["inf"]
-    """the bound on the span of the bias, in units of reward; inf for none; inf unless given."""
+    """an upper bound on the bias span; in units of reward, inf for none; required."""
     mode: Literal["practical", "theory"]
     """what can be run, or what is proved: a perturbed model with a contraction term; practical unless given."""
     operator: Literal["t", "n"]
@@ -262,7 +262,7 @@ class ScalPlus(TypedDict, total=False):
     """Options of ``scal-plus``: a bonus and a bound on the span, on one MDP."""
 
     c: float
-    """the bound on the span of the bias, in units of reward; 1 unless given."""
+    """an upper bound on the bias span; in units of reward; required."""
     bonus: Literal["code", "theory"]
     """(alpha_p c + alpha_r r_max) sqrt(ln(SA/delta)/N), or that of the proof, from memory; code unless given."""
     rule: Literal["doubling", "new-state", "tsde"]
@@ -291,7 +291,7 @@ class RegalC(TypedDict, total=False):
     """Options of ``regal-c``: scal under another name (an approximation)."""
 
     h: float | Literal["inf"]
-    """the bound on the span of the bias, in units of reward; inf for none; inf unless given."""
+    """an upper bound on the bias span; in units of reward, inf for none; required."""
     c: float | Literal["inf"]
     """the same as h."""
     set: Literal["bernstein", "bernstein-2020", "l1", "kl"]

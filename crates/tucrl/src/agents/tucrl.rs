@@ -171,7 +171,7 @@ pub(super) fn kinds() -> Vec<AgentKind> {
     vec![AgentKind::new::<Tucrl>(About {
         name: "tucrl",
         aliases: &[],
-        summary: "UCRL without transitions to states that are probably unreachable",
+        summary: "UCRL without transitions to states that seem unreachable",
         source: "Fruit, Pirotta, Lazaric 2018, the paper of this project",
         idea: "Like UCRL it plays what would be best in the most rewarding MDP that its \
                observations allow. It restricts which unseen states that MDP may lead to: a pair \

@@ -28,7 +28,8 @@ const FEW: u64 = 100;
 /// The same where a policy is evaluated in linear time (see `SubMdp::is_narrow`): RiverSwim with 1000
 /// states takes 0.6 ms, with 100 sweeps 1.3 ms to 2.1 ms.
 const VERY_FEW: u64 = 10;
-/// Transitions that value iteration may read if policy iteration is impossible, times `Aim::patience`.
+/// Transitions that value iteration may read if policy iteration is impossible, times `Aim::patience`: a limit on
+/// time, beyond which the bounds reached so far are the answer.
 const LAST_BUDGET: f64 = 2e10;
 /// Up to this many states, policies are evaluated exactly and value iteration is short. A compromise:
 /// with a limit of 300, RiverSwim with 1000 states takes 2.2 ms instead of 0.6 ms, but a Garnet MDP of

@@ -340,9 +340,9 @@ impl Circle<'_> {
             // Sweeps are accurate relative to the largest value only.
             let slack = if is_sweeping { IMPROVEMENT * scale } else { 0.0 };
             let mut has_improved = false;
-            for index in 0..self.len() {
+            for (index, action) in choice.iter_mut().enumerate() {
                 if let Some((better, _)) = self.better(problem, allows, index, &value, slack) {
-                    (choice[index], has_improved) = (better, true);
+                    (*action, has_improved) = (better, true);
                 }
             }
             if !has_improved {

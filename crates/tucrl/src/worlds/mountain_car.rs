@@ -79,7 +79,8 @@ impl MountainCar {
         for state in unless_stopped(0..states) {
             builder.state();
             for push in 0..3 {
-                builder.joint_action(self.outcomes(state, push, &restarts));
+                let points = unless_stopped(0..self.points());
+                builder.joint_action(self.outcomes(state, push, points, &restarts));
             }
         }
         builder
@@ -144,12 +145,23 @@ impl MountainCar {
         Ok(())
     }
 
+    /// The number of midpoints of a cell.
+    fn points(&self) -> usize {
+        self.points_per_side * self.points_per_side
+    }
+
     /// The joint law of next state and reward, counted over the midpoints of a cell.
-    fn outcomes(&self, state: usize, push: usize, restarts: &[usize]) -> Vec<(usize, f64, f64)> {
+    fn outcomes(
+        &self,
+        state: usize,
+        push: usize,
+        points: impl Iterator<Item = usize>,
+        restarts: &[usize],
+    ) -> Vec<(usize, f64, f64)> {
         let m = self.points_per_side;
         let midpoint = |k: usize| (k as f64 + 0.5) / m as f64;
         let (mut landings, mut arrived) = (Vec::with_capacity(m * m), 0);
-        for k in unless_stopped(0..m * m) {
+        for k in points {
             let (x, v) = self.point(state, midpoint(k / m), midpoint(k % m));
             if x >= GOAL {
                 arrived += 1;
@@ -237,7 +249,9 @@ impl Generator for MountainCarRules {
     }
 
     fn outcomes(&self, state: StateId, action: ActionId, list: &mut Outcomes) {
-        let outcomes = self.car.outcomes(state as usize, action as usize, &self.restarts);
+        // Not interruptible: a run that is told to stop finishes its step.
+        let (points, restarts) = (0..self.car.points(), &self.restarts);
+        let outcomes = self.car.outcomes(state as usize, action as usize, points, restarts);
         for (next, probability, reward) in outcomes {
             list.push(next as StateId, probability, reward);
         }
