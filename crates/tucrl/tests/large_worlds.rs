@@ -204,10 +204,13 @@ fn corridor(length: usize, mut go_on: impl FnMut(usize) -> Vec<(usize, f64)>) ->
     })
 }
 
+/// Where going on leads from a cell of a corridor of some length.
+type Way = fn(usize, usize) -> Vec<(usize, f64)>;
+
 #[test]
 fn a_corridor_of_any_length_is_walked_to_its_end() {
     for length in [1_199, 5_000] {
-        let ways: [fn(usize, usize) -> Vec<(usize, f64)>; 4] = [
+        let ways: [Way; 4] = [
             |cell, _| vec![(cell + 1, 1.0)],
             // A step back now and then, or a jump back to the start; both make the corridor one circle.
             |cell, _| vec![(cell + 1, 0.9), (cell.max(1) - 1, 0.1)],

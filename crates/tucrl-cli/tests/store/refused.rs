@@ -34,8 +34,7 @@ fn a_bound_on_the_span_must_be_given() {
 
 #[test]
 fn what_a_world_cannot_tell_is_said_once() {
-    let said =
-        refused("\"breakout-game\", \"theta\"", "\"random\", \"heuristic\"");
+    let said = refused("\"breakout-game\", \"theta\"", "\"random\", \"heuristic\"");
     assert_eq!(
         said,
         "error: exp.toml:5: `agents[1]`: in theta: heuristic: this algorithm needs a rule of thumb, which this \
