@@ -253,7 +253,7 @@ impl Arguments {
                 let meaning = help.split(';').next().unwrap_or_default().to_owned();
                 let is_span = option.is_some_and(|o| o.bounds.as_deref() == Some("span"));
                 let bound = if is_span { Bound::Span } else { Bound::Nothing };
-                Problem::Required { name, key, meaning, expected, bound }
+                Problem::Required { name, key, meaning, expected, bound: Box::new(bound) }
             }
             other => {
                 let (value, reason) = (String::new(), other.to_string());

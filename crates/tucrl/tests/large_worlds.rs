@@ -192,6 +192,9 @@ fn a_deep_sea_of_a_million_cells_is_crossed_in_twenty_seconds() {
     assert_relative(span, 1.99 * 999.0 / 1_000.0, 1e-9);
 }
 
+/// The next cells of going on from a cell of a corridor of some length.
+type GoOn = fn(usize, usize) -> Vec<(usize, f64)>;
+
 /// Corridors with "stay or go on", whose only reward is at the far end.
 fn corridor(length: usize, mut go_on: impl FnMut(usize) -> Vec<(usize, f64)>) -> Mdp {
     build(|builder| {
@@ -204,13 +207,10 @@ fn corridor(length: usize, mut go_on: impl FnMut(usize) -> Vec<(usize, f64)>) ->
     })
 }
 
-/// Where going on leads from a cell of a corridor of some length.
-type Way = fn(usize, usize) -> Vec<(usize, f64)>;
-
 #[test]
 fn a_corridor_of_any_length_is_walked_to_its_end() {
     for length in [1_199, 5_000] {
-        let ways: [Way; 4] = [
+        let ways: [GoOn; 4] = [
             |cell, _| vec![(cell + 1, 1.0)],
             // A step back now and then, or a jump back to the start; both make the corridor one circle.
             |cell, _| vec![(cell + 1, 0.9), (cell.max(1) - 1, 0.1)],

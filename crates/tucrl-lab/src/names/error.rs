@@ -143,7 +143,7 @@ pub enum Problem {
         /// The accepted values.
         expected: String,
         /// What it is a bound on, if it is one.
-        bound: Bound,
+        bound: Box<Bound>,
     },
     /// Anything else that is refused.
     #[error("{}: {reason}", quoted(name))]
@@ -188,15 +188,17 @@ pub enum Bound {
 impl SpecError {
     /// Whether a bound on a span is missing, so that [`SpecError::with_span`] has something to add.
     pub fn lacks_span_bound(&self) -> bool {
-        matches!(*self.problem, Problem::Required { bound: Bound::Span, .. })
+        matches!(&*self.problem, Problem::Required { bound, .. } if **bound == Bound::Span)
     }
 
     /// The same error with the span of the world, if that is what is missing.
     #[must_use]
     pub fn with_span(mut self, world: &str, span: f64) -> Self {
-        if let Problem::Required { bound: bound @ Bound::Span, .. } = &mut *self.problem {
+        if let Problem::Required { bound, .. } = &mut *self.problem
+            && **bound == Bound::Span
+        {
             let (shown, above) = (digits(span, 4), exact(next_digit(span)));
-            *bound = Bound::SpanOf { world: world.into(), span: shown, above };
+            **bound = Bound::SpanOf { world: world.into(), span: shown, above };
         }
         self
     }

@@ -120,9 +120,8 @@ fn mixed(sub: &SubMdp<'_>, aim: Aim, gauge: Gauge) -> Option<ConstantGain> {
     let outcome = seidel::iterate(sub, aim.r_max, aim.tolerance, margin, gauge)?;
     let list = outcome.shortlist;
     let mut answer = ConstantGain::of_bias(&list, outcome.values, outcome.sweeps);
-    if gauge == Gauge::Returns {
-        answer.gain = outcome.gain.max(answer.low).min(answer.high);
-    }
+    let is_possible = |gain: &f64| answer.low <= *gain && *gain <= answer.high;
+    answer.gain = outcome.cycle_gain.filter(is_possible).unwrap_or(answer.gain);
     if !is_unique(&list, aim.r_max, &answer.bias) {
         return None;
     }

@@ -46,9 +46,8 @@ pub(super) enum Gauge {
 pub(super) struct Outcome {
     /// Values whose increments agree within the tolerance or rounding.
     pub(super) values: Vec<f64>,
-    /// The estimate of the gain in the last sweep. With [`Gauge::Returns`] it has more digits than the
-    /// bounds.
-    pub(super) gain: f64,
+    /// With [`Gauge::Returns`], an estimate of the gain that may have more digits than the bounds.
+    pub(super) cycle_gain: Option<f64>,
     /// Contains all pairs within the margin of the best.
     pub(super) shortlist: SubMdp<'static>,
     /// Sweeps over all or some of the pairs.
@@ -141,7 +140,9 @@ pub(super) fn iterate(
         let span = high - low;
         let is_rounding = span <= 2.0 * rounding && span > 0.5 * earlier_span;
         if span <= tolerance || is_rounding {
-            return list.map(|list| Outcome { values, gain, shortlist: list.sub, sweeps });
+            let list = list?.sub;
+            let cycle_gain = (gauge == Gauge::Returns).then(|| cycle_gain(&list, &choice));
+            return Some(Outcome { values, cycle_gain, shortlist: list, sweeps });
         }
         if look % TREND == 0 {
             let decay = (earlier_span / span).ln() / f64::from(TREND);
@@ -160,6 +161,17 @@ pub(super) fn iterate(
         }
     }
     None
+}
+
+/// The reward of a policy until a state is read whose value is old, divided by the time until then: the gain, if there
+/// is one such state.
+fn cycle_gain(sub: &SubMdp<'_>, choice: &[u32]) -> f64 {
+    let (mut earned, mut time) = (vec![0.0; sub.len()], vec![0.0; sub.len()]);
+    sub.earned(choice, &mut earned);
+    sub.response(choice, &mut time);
+    let returns = sub.returns(choice);
+    let mean = |of: &[f64]| returns.iter().map(|&(state, w)| w * of[state as usize]).sum::<f64>();
+    mean(&earned) / mean(&time)
 }
 
 /// The largest distance by which two values have moved apart.

@@ -402,6 +402,14 @@ impl<'a> SubMdp<'a> {
         }
     }
 
+    /// What such a sweep adds up in each state: the reward plus that of the states updated before.
+    pub(crate) fn earned(&self, choice: &[u32], earned: &mut [f64]) {
+        earned.fill(0.0);
+        for (state, &pair) in choice.iter().enumerate() {
+            earned[state] = self.worth(pair as usize, earned);
+        }
+    }
+
     /// The states whose old values such a sweep reads, with the probability by which they are reached from
     /// states up to themselves, scaled to sum to one: a rough stationary law of the chain of sweeps.
     pub(crate) fn returns(&self, choice: &[u32]) -> Vec<(u32, f64)> {
