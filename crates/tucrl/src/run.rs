@@ -294,11 +294,11 @@ impl Run {
             let reason = format!("state {} is outside this world", state.walk.state());
             return Err(AgentError::Checkpoint { reason }.into());
         }
+        let learner = algorithm.restore(&setting, &state.learner)?;
         if state.options != algorithm.options() {
             let reason = "its algorithm has other options".into();
             return Err(AgentError::Checkpoint { reason }.into());
         }
-        let learner = algorithm.restore(&setting, &state.learner)?;
         let walk = ModelWalk::resume(model, state.walk);
         let times = spec.checkpoints.times(spec.steps);
         let (sums, elapsed) = (state.sums, Duration::ZERO);

@@ -64,7 +64,7 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("inspekt taxi", 2, "error: unrecognized subcommand 'inspekt'"),
     ("inspect", 2, "error: the following required arguments were not provided:"),
     ("inspect taxi --skip bias", 2, "error: invalid value 'bias' for '--skip <WHAT>'"),
-    ("inspect taxi --jobs 0", 2, "error: invalid value '0' for '--jobs <N>': 0 is not in 1..=65535"),
+    ("inspect taxi --jobs 0", 2, "error: invalid value '0' for '--jobs <N>': write a number of threads of at least 1, such as 4"),
     ("inspect taxi --jsn", 2, "error: unexpected argument '--jsn' found"),
     ("export taxi", 2, "error: the following required arguments were not provided:"),
 ];
