@@ -175,7 +175,7 @@ CALLS: list[Any] = [
     lambda d: tucrl.MDP("theta").walk(seed=d()).step(d()),
     lambda d: tucrl.MDP("theta").to_file(d()),
     lambda d: tucrl.MDP("theta").diameter(reachable=d()),
-    lambda d: tucrl.MDP._from_json(d(), d(), d()),
+    lambda d: tucrl.MDP._from_json(d(), d()),
     lambda d: tucrl.learn(d(), d(), d()),
     lambda d: tucrl.learn("theta", d(), 10, d(), d()),
     lambda d: tucrl.learn("theta", "random", 10, 1, seed=d(), checkpoints=d()),

@@ -265,6 +265,7 @@ fn what_is_no_range_is_refused_and_so_is_a_reward_outside() {
         (0.0, infinite),
         (-infinite, 0.0),
         (-1e308, 1e308),
+        (-1.0, 1.1e100),
     ] {
         let message = RewardRange::new(low, high).unwrap_err().to_string();
         let expected = format!("({low}, {high}) is not a range of rewards: give the lowest reward");
