@@ -27,7 +27,10 @@ fn one_bad_world_fails_alone() {
     fs::write(lab.path("line.json"), corridor(1_199)).unwrap();
     let output = lab.said("run exp.toml");
     assert_eq!(output.status.code(), Some(1));
-    assert_eq!(String::from_utf8_lossy(&output.stdout), "out/bad: 4 of 6 runs done, 2 failed\n");
+    assert_eq!(
+        String::from_utf8_lossy(&output.stdout),
+        "out/bad: 4 of 6 runs done, 2 failed\nnext  tucrl report out/bad\n"
+    );
     let said = complaint(&output);
     let why = "the world could not be prepared: exp.toml:4: `worlds[1]`: broken.json:2: state 0, action 0: \
                probabilities sum to 0.5";

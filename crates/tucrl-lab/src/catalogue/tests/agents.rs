@@ -156,14 +156,9 @@ fn every_key_and_every_word_reaches_its_agent() {
             }
         }
     }
-    for (name, key, value) in [
-        ("tucrl", "relaxation", "mass"),
-        ("tucrl", "relaxation", "zeta"),
-        ("scal", "set", "kl"),
-        ("psrl", "rule", "tsde"),
-    ] {
-        let spec = least_with(name, key, value);
-        assert!(reached.contains(&spec), "{spec} was not tried");
+    let kl = least_with("scal", "set", "kl");
+    for spec in ["tucrl:relaxation=mass", "tucrl:relaxation=zeta", &kl, "psrl:rule=tsde"] {
+        assert!(reached.iter().any(|reached| reached == spec), "{spec} was not tried");
     }
     let differ = [
         ("scal:c=1", "scal:c=1,mode=theory"),
