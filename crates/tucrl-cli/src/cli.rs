@@ -4,6 +4,7 @@ use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use tucrl::reward::RewardRange;
 use tucrl_lab::experiment::LONGEST;
 use tucrl_lab::formats::ReadOptions;
 use tucrl_lab::names::integer;
@@ -549,6 +550,14 @@ fn jobs(text: &str) -> Result<u16, String> {
     whole(text, 1..=u16::MAX.into(), "write a number of threads of at least 1, such as 4")
 }
 
+fn reward_range(text: &str) -> Result<RewardRange, String> {
+    let ends = text
+        .split_once(',')
+        .and_then(|(low, high)| Some((low.trim().parse().ok()?, high.trim().parse().ok()?)));
+    let (low, high) = ends.ok_or("write the lowest and the highest reward, such as -10,20")?;
+    RewardRange::new(low, high).map_err(|error| error.to_string())
+}
+
 fn probability(text: &str) -> Result<f64, String> {
     let value = text.parse().ok().filter(|&value: &f64| value > 0.0 && value <= 1.0);
     value.ok_or_else(|| "write a number in (0, 1], such as 0.05".into())
@@ -564,11 +573,19 @@ pub(crate) struct Source {
     /// The largest possible reward; overrides the model file
     #[arg(long, value_name = "X", allow_negative_numbers = true)]
     pub(crate) r_max: Option<f64>,
+    /// The lowest and the highest possible reward, such as -10,20; overrides the model file
+    #[arg(long, value_name = "A,B", allow_hyphen_values = true, conflicts_with = "r_max", value_parser = reward_range)]
+    pub(crate) reward_range: Option<RewardRange>,
 }
 
 impl Source {
     pub(crate) fn options(&self) -> ReadOptions {
-        ReadOptions { reward_model: self.reward_model.clone(), r_max: self.r_max }
+        let Self { reward_model, r_max, reward_range, .. } = self;
+        ReadOptions {
+            reward_model: reward_model.clone(),
+            r_max: *r_max,
+            reward_range: *reward_range,
+        }
     }
 }
 

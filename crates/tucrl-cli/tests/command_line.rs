@@ -137,6 +137,7 @@ fn json_keys_are_stable_and_what_is_skipped_has_none() {
         "pairs",
         "transitions",
         "r_max",
+        "reward_range",
         "reachable",
         "class",
         "end_components",

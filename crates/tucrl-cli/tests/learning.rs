@@ -115,6 +115,7 @@ fn json_keys_are_stable() {
         "steps",
         "steps_asked",
         "gain",
+        "reward_range",
         "regret",
         "pseudo_regret",
         "episodes",

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use serde::{Deserialize, Serialize};
+use tucrl::reward::RewardRange;
 use tucrl::run::Checkpoints;
 use tucrl::truth::SEARCH_LIMIT;
 
@@ -86,8 +87,11 @@ pub struct ExperimentWorld {
     pub world: World,
     /// How many steps each run takes there.
     pub steps: u64,
-    /// Of a model file, also inside another world, the hash of its content: another content is another world.
+    /// Of a model file, also inside another world, the hash of its content, and its rewards if the experiment gives
+    /// them: another content or range is another world.
     pub model: Option<String>,
+    /// The smallest and the largest possible reward of a model file; overrides the file.
+    pub reward_range: Option<RewardRange>,
     place: Place,
 }
 
@@ -139,7 +143,7 @@ pub struct Group {
     pub experiment: String,
     /// The world, as its shortest spec, printable.
     pub world: String,
-    /// Of a model file, the hash of its content.
+    /// Of a model file, the hash of its content, and its rewards if the experiment gives them.
     pub model: Option<String>,
     /// The agent, as its shortest spec.
     pub agent: String,
@@ -199,7 +203,13 @@ impl Experiment {
         Ok(Self {
             name: "learn".into(),
             description: None,
-            worlds: vec![ExperimentWorld { world, steps, model: None, place: place("worlds") }],
+            worlds: vec![ExperimentWorld {
+                world,
+                steps,
+                model: None,
+                reward_range: None,
+                place: place("worlds"),
+            }],
             agents,
             seeds: given.seeds,
             master_seed: given.master_seed,

@@ -14,6 +14,7 @@ use serde::{Serialize, Serializer};
 use tucrl::error::SolveError;
 use tucrl::hitting;
 use tucrl::mdp::Mdp;
+use tucrl::reward::RewardRange;
 use tucrl::solve::{BiasKind, Solution};
 use tucrl::structure::{self, Class};
 use tucrl::truth::{Solved, Structure, Truth, Watch};
@@ -96,8 +97,10 @@ pub struct Inspection {
     pub pairs: usize,
     /// How many transitions have positive probability.
     pub transitions: usize,
-    /// The largest possible reward.
+    /// The largest possible reward, counted from the smallest.
     pub r_max: f64,
+    /// The smallest and the largest possible reward.
+    pub reward_range: RewardRange,
     /// How many states can be reached from the start.
     pub reachable: usize,
     /// `communicating`, `weakly communicating` or `multichain`.
@@ -180,6 +183,7 @@ impl Inspection {
             pairs: mdp.pairs(),
             transitions: mdp.transitions(),
             r_max: mdp.r_max(),
+            reward_range: mdp.reward_range(),
             reachable,
             class,
             end_components: end_components.count(),
@@ -313,7 +317,7 @@ fn choices(mdp: &Mdp, solution: &Solution) -> Vec<Choice> {
                 name: mdp.state_names().get(state).cloned(),
                 action,
                 action_name: mdp.action_names().get(action).cloned(),
-                gain: solution.gain[state],
+                gain: mdp.reward_range().in_own_units(solution.gain[state]),
                 bias: solution.bias[state],
             }
         })

@@ -12,6 +12,8 @@ pub enum Setting {
     RewardModel,
     /// The largest possible reward; overrides the file.
     RMax,
+    /// The smallest and the largest possible reward; overrides the file.
+    RewardRange,
     /// Where results go; completes "choose another with …".
     Directory,
     /// Continue stored results; completes "continue with …".
@@ -27,6 +29,7 @@ pub fn by_name(setting: Setting) -> &'static str {
         Setting::Overwrite => "allow replacing it",
         Setting::RewardModel => "`reward_model`",
         Setting::RMax => "`r_max`",
+        Setting::RewardRange => "`reward_range`",
         Setting::Directory => "`out`",
         Setting::Resume => "`resume`",
     }

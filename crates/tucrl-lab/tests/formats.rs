@@ -124,7 +124,11 @@ fn the_example_in_json_reads_as_it_says() {
 #[test]
 fn the_example_in_drn_reads_as_storm_would() {
     let path = data("ferry.drn");
-    let asks = |name: &str, r_max| ReadOptions { reward_model: Some(name.into()), r_max };
+    let asks = |name: &str, r_max| ReadOptions {
+        reward_model: Some(name.into()),
+        r_max,
+        ..ReadOptions::default()
+    };
     let ferry = formats::read(&path, &asks("tickets", None)).unwrap();
     assert_eq!((ferry.states(), ferry.pairs(), ferry.r_max()), (3, 5, 3.0));
     assert_eq!(ferry.action_names(), ["cross", "wait"]);

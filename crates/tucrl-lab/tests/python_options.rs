@@ -17,7 +17,8 @@ const BEGIN: &str =
 const END: &str = "    # End of the overloads.\n";
 
 /// Parameters of `Agent` itself.
-const OWN: &[&str] = &["r_max", "steps", "seed", "run", "mask", "world", "states", "actions"];
+const OWN: &[&str] =
+    &["r_max", "reward_range", "steps", "seed", "run", "mask", "world", "states", "actions"];
 
 const SIGNATURE: &str = "        states: _Whole | None = None,
         actions: _Whole | None = None,
@@ -25,6 +26,7 @@ const SIGNATURE: &str = "        states: _Whole | None = None,
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: _Seed = 0,
         run: SupportsIndex = 0,

@@ -15,6 +15,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use tucrl::learner::{AgentError, Algorithm, Knowledge, Learner, Saved, Setting, Start};
+use tucrl::reward::RewardRange;
 use tucrl::rng::{Purpose, RandomStream};
 use tucrl::space::{Space, StateId};
 use tucrl::truth::Truth;
@@ -24,6 +25,7 @@ use tucrl_lab::warnings;
 
 use crate::errors::{bad_input, failed};
 use crate::learning::warn;
+use crate::rewards;
 use crate::seed::Seed;
 use crate::work;
 use crate::world::AnyWorld;
@@ -35,12 +37,12 @@ const MOST_ACTIONS: u32 = 1 << 16;
 const MOST_STATES: u64 = 1 << 63;
 /// In spaces beyond this size most states are not expected to be reachable.
 const VAST: u64 = 1_000_000;
-/// How far rounding may put a reward outside its range, in units of `r_max`.
+/// How far rounding may put a reward outside its range, in units of the width of the range.
 const ROUNDING: f64 = 1e-9;
 
 /// A learner: ask it to `act`, play, let it `observe` what happened.
 ///
-/// Agent(spec, states, actions, *, mask=None, r_max=1.0, steps=1_000_000, seed=0, run=0, **options)
+/// Agent(spec, states, actions, *, mask=None, reward_range=(0, 1), steps=1_000_000, seed=0, run=0, **options)
 /// Agent(spec, *, world, ...)
 ///
 /// spec: an agent and its options, as on the command line: `"tucrl:alpha=0.01"`. `tucrl.agents()` lists them.
@@ -52,7 +54,9 @@ const ROUNDING: f64 = 1e-9;
 ///     per state.
 /// world: an `MDP` or a `World` instead of states and actions; required by agents that are told an optimal policy or the
 ///     rewards, otherwise used for its sizes only.
-/// r_max: the largest possible reward; the smallest is 0.
+/// reward_range: the lowest and the highest possible reward, (0, 1) or that of the world unless given. `observe` takes
+///     rewards in these units, and gains are in these units.
+/// r_max: the same as `reward_range=(0, r_max)`.
 /// steps: how many steps are planned, for options that depend on it.
 /// seed, run: the agent's own random numbers; `seed=1, run=3` are those of run 3 of `tucrl learn --seed 1`. A generator
 ///     of NumPy is a seed too, and `None` is a new one every time.
@@ -79,7 +83,7 @@ pub(crate) struct PyAgent {
     algorithm: Arc<dyn Algorithm>,
     /// What the learner may know; told actions are added until it starts.
     space: Space,
-    r_max: f64,
+    range: RewardRange,
     /// How many steps are planned, for options that depend on it.
     horizon: u64,
     /// Used up when the learner starts.
@@ -100,11 +104,11 @@ impl PyAgent {
     #[new]
     #[pyo3(
         signature = (
-            spec, states=None, actions=None, *, mask=None, world=None, r_max=None, steps=None,
-            seed=Seed(0), run=0, **options
+            spec, states=None, actions=None, *, mask=None, world=None, r_max=None,
+            reward_range=None, steps=None, seed=Seed(0), run=0, **options
         ),
         text_signature = "(spec, states=None, actions=None, *, mask=None, world=None, r_max=None, \
-                          steps=None, seed=0, run=0, **options)"
+                          reward_range=None, steps=None, seed=0, run=0, **options)"
     )]
     fn new(
         py: Python<'_>,
@@ -114,13 +118,15 @@ impl PyAgent {
         mask: Option<Bound<'_, PyAny>>,
         world: Option<AnyWorld>,
         r_max: Option<f64>,
+        reward_range: Option<&Bound<'_, PyAny>>,
         steps: Option<&Bound<'_, PyAny>>,
         seed: Seed,
         run: u64,
         options: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
         let steps = steps.map_or(Ok(1_000_000), |steps| whole("steps", steps, 1, u64::MAX))?;
-        let (space, world_max) = match &world {
+        let given = rewards::range(r_max, reward_range)?;
+        let (space, own) = match &world {
             Some(world) => {
                 if states.is_some() || actions.is_some() || mask.is_some() {
                     return Err(bad_input(
@@ -129,16 +135,19 @@ impl PyAgent {
                     ));
                 }
                 let model = world.model();
-                (model.space(), model.r_max())
+                let own = model.reward_range();
+                // What the world tells of its rewards is counted from its lowest one.
+                if given.is_some_and(|given| given.low() != own.low()) {
+                    return Err(bad_input(format!(
+                        "the rewards of the world lie in {own}: leave out `r_max` and `reward_range`"
+                    )));
+                }
+                (model.space(), own)
             }
-            None => (announced(states, actions, mask.is_some())?, 1.0),
+            None => (announced(states, actions, mask.is_some())?, RewardRange::default()),
         };
-        let r_max = r_max.unwrap_or(world_max);
-        if !(r_max.is_finite() && r_max > 0.0) {
-            return Err(bad_input(format!(
-                "r_max = {r_max} is not a positive finite number: it is the largest possible reward"
-            )));
-        }
+        let range = given.unwrap_or(own);
+        let r_max = range.width();
         let named = NamedAgent::parse(&with_options(spec, options)?).map_err(bad_input)?;
         let setting =
             Setting { space: space.clone(), r_max, steps, knowledge: Knowledge::default() };
@@ -152,7 +161,7 @@ impl PyAgent {
             spec: named.to_string(),
             algorithm: Arc::clone(named.algorithm()),
             space,
-            r_max,
+            range,
             horizon: steps,
             random: RandomStream::of_run(seed.0, run, Purpose::Agent),
             world,
@@ -204,7 +213,7 @@ impl PyAgent {
 
     /// Observe the result of the last `act`: the reward and the next state.
     ///
-    /// The reward must lie in [0, r_max]. An action, if given, must be the chosen one.
+    /// The reward must lie in the agent's `reward_range`. An action, if given, must be the chosen one.
     ///
     /// >>> import tucrl
     /// >>> agent = tucrl.Agent("tucrl", states=3, actions=2)
@@ -238,9 +247,11 @@ impl PyAgent {
             }
         }
         let reward = match reward {
-            reward if (0.0..=self.r_max).contains(&reward) => reward,
-            other => nearly(other, self.r_max)?,
+            reward if self.range.contains(reward) => reward,
+            other => nearly(other, self.range)?,
         };
+        // Learners count rewards from the lowest one.
+        let reward = reward - self.range.low();
         let next = self.states.number(state, self.space.states())?;
         if let Some(actions) = self.masks.meet(state, next.number, &self.space)? {
             learner.tell_actions(next.number, actions.len() as u32);
@@ -302,7 +313,7 @@ impl PyAgent {
             spec: self.spec.clone(),
             algorithm: Arc::clone(&self.algorithm),
             space: self.space.clone(),
-            r_max: self.r_max,
+            range: self.range,
             horizon: self.horizon,
             random: self.random.clone(),
             world: self.world.as_ref().map(|world| world.clone_ref(py)),
@@ -363,7 +374,7 @@ impl PyAgent {
             Some(world) if self.algorithm.needs_policy() => world.everything(py)?,
             Some(world) => Truth::told_without_solving(&world.model()),
         };
-        let (space, r_max, steps) = (self.space.clone(), self.r_max, self.horizon);
+        let (space, r_max, steps) = (self.space.clone(), self.range.width(), self.horizon);
         Ok(Setting { space, r_max, steps, knowledge })
     }
 
@@ -449,13 +460,14 @@ fn with_options(spec: &str, options: Option<&Bound<'_, PyDict>>) -> PyResult<Str
 
 /// Clamps a reward that rounding has put slightly outside its range.
 #[cold]
-fn nearly(reward: f64, r_max: f64) -> PyResult<f64> {
-    if reward >= -ROUNDING * r_max && reward <= (1.0 + ROUNDING) * r_max {
-        return Ok(reward.clamp(0.0, r_max));
+fn nearly(reward: f64, range: RewardRange) -> PyResult<f64> {
+    let slack = ROUNDING * range.width();
+    if reward >= range.low() - slack && reward <= range.high() + slack {
+        return Ok(reward.clamp(range.low(), range.high()));
     }
     Err(bad_input(format!(
-        "reward {reward} is not in [0, {r_max}]: rescale rewards (tucrl.gym.Continuing does), or pass \
-         r_max to the agent"
+        "reward {reward} is not in {range}: tell the agent which rewards are possible, \
+         reward_range=(lowest, highest)"
     )))
 }
 

@@ -32,6 +32,7 @@ fn keyword(setting: Setting) -> &'static str {
         Setting::Overwrite => "pass overwrite=True",
         Setting::RewardModel => "reward_model",
         Setting::RMax => "r_max",
+        Setting::RewardRange => "reward_range",
         Setting::Directory | Setting::Resume => spelling::by_name(setting),
     }
 }

@@ -2,13 +2,15 @@
 //!
 //! `agent` drives a learner, `mdp` holds a model and its exact solutions, `world` any environment, `learning` runs many
 //! agents on all cores, `plan` shows plans and episodes, `work` keeps Python responsive meanwhile, `seed` reads seeds,
-//! `errors` maps errors to exceptions. `python/tucrl/_native.pyi` has the types, `docs/python.md` the guide.
+//! `rewards` which rewards are possible, `errors` maps errors to exceptions. `python/tucrl/_native.pyi` has the types,
+//! `docs/python.md` the guide.
 
 mod agent;
 mod errors;
 mod learning;
 mod mdp;
 mod plan;
+mod rewards;
 mod seed;
 mod work;
 mod world;

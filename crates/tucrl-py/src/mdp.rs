@@ -15,6 +15,7 @@ use tucrl::mdp::Mdp;
 use tucrl::model::Model;
 use tucrl::policy::Policy;
 use tucrl::pulse::unless_stopped;
+use tucrl::reward::RewardRange;
 use tucrl::rng::RandomStream;
 use tucrl::solve::Solution;
 use tucrl::truth::{Truth, Watch as _};
@@ -23,6 +24,7 @@ use tucrl_lab::catalogue::World;
 use tucrl_lab::formats::{self, IfExists, ReadOptions};
 
 use crate::errors::{bad_input, failed, of_file, of_world};
+use crate::rewards;
 use crate::seed::Seed;
 use crate::work::{self, Progress};
 use crate::world::PyWalk;
@@ -38,10 +40,11 @@ type Transitions<'py> = (
 
 /// A finite MDP with exact solutions.
 ///
-/// MDP(world, *, r_max=None, reward_model=None)
+/// MDP(world, *, r_max=None, reward_range=None, reward_model=None)
 ///
 /// world: a spec (`"taxi:map=v3"`; `tucrl.worlds()` lists them), or a model file (`.json`, `.drn`).
-/// r_max: the largest possible reward; overrides the model file.
+/// reward_range: the lowest and the highest possible reward; overrides the model file.
+/// r_max: the same as `reward_range=(0, r_max)`.
 /// reward_model: which reward model of a DRN file to read.
 ///
 /// A model is immutable; a solution is computed on first access, and its array is read-only.
@@ -56,8 +59,6 @@ type Transitions<'py> = (
 pub(crate) struct PyMdp {
     name: String,
     model: Arc<Mdp>,
-    /// The original rewards of 0 and `r_max`, before rescaling.
-    reward_range: (f64, f64),
     truth: OnceLock<Arc<Truth>>,
     gains: OnceLock<Py<PyArray1<f64>>>,
     bias: OnceLock<Py<PyArray1<f64>>>,
@@ -67,11 +68,12 @@ pub(crate) struct PyMdp {
 #[pymethods]
 impl PyMdp {
     #[new]
-    #[pyo3(signature = (world, *, r_max=None, reward_model=None))]
+    #[pyo3(signature = (world, *, r_max=None, reward_range=None, reward_model=None))]
     fn new(
         py: Python<'_>,
         world: &Bound<'_, PyAny>,
         r_max: Option<f64>,
+        reward_range: Option<&Bound<'_, PyAny>>,
         reward_model: Option<String>,
     ) -> PyResult<Self> {
         // A path object is always a file, whatever its extension.
@@ -80,7 +82,12 @@ impl PyMdp {
             return Err(bad_input("the name of the world is not valid text"));
         };
         let world = World::parse(text).map_err(bad_input)?;
-        let options = ReadOptions { reward_model, r_max };
+        // An `r_max` is checked with the file, so that the message names the file.
+        let reward_range = match reward_range {
+            None => None,
+            given => rewards::range(r_max, given)?,
+        };
+        let options = ReadOptions { reward_model, r_max, reward_range };
         let build = |watch: &Progress| world.build_watched(&options, watch);
         let model = work::run(py, "building the world", build)?.map_err(of_world)?;
         Ok(Self::shared(world.to_string(), model))
@@ -95,8 +102,9 @@ impl PyMdp {
     /// axes: "sas" or "ass"; required where there are as many actions as states, as both would fit.
     /// normalize: whether to divide each row by its sum, for rows that rounding, as to float32, keeps from adding up to 1.
     /// start: the state it starts in, or one probability per state.
-    /// r_max: the largest possible reward; the largest of the array, or 1, unless given.
-    /// law: "constant", or "bernoulli" for rewards of 0 or r_max with the given means.
+    /// reward_range: the lowest and the highest possible reward; 0 and the largest of the array, or 1, unless given.
+    /// r_max: the same as `reward_range=(0, r_max)`.
+    /// law: "constant", or "bernoulli" for the lowest or the highest reward with the given means.
     /// state_names, action_names: a name for each state and action.
     ///
     /// >>> import numpy as np, tucrl
@@ -107,7 +115,7 @@ impl PyMdp {
     #[staticmethod]
     #[pyo3(
         signature = (*arguments, **options),
-        text_signature = "(transitions, rewards, *, axes=None, normalize=False, start=0, r_max=None, \
+        text_signature = "(transitions, rewards, *, axes=None, normalize=False, start=0, r_max=None, reward_range=None, \
                           law='constant', name='arrays', state_names=None, action_names=None)"
     )]
     fn from_arrays(
@@ -122,7 +130,7 @@ impl PyMdp {
     /// Build a model from the table `env.unwrapped.P` of a Gymnasium environment.
     ///
     /// The end of an episode is a transition to the initial states, so the model is continuing.
-    /// Rewards are rescaled from `reward_range`, by default the lowest and highest of the table, to [0, 1].
+    /// Rewards and gains keep their units; `reward_range` is by default the lowest and highest reward of the table.
     ///
     /// terminal_reward, reset_cost: as for `tucrl.gym.Continuing`; CliffWalking has a terminal reward by default. Warns if
     ///     every policy has the same gain.
@@ -170,21 +178,18 @@ impl PyMdp {
             probability: probability.as_slice()?,
             reward: reward.as_slice()?,
         };
-        let build = |_: &Progress| build::build(states, &table, &start, r_max, law, names);
+        let range = reward_range.map(|(low, high)| RewardRange::new(low, high)).transpose();
+        let range = range.map_err(bad_input)?.unwrap_or(RewardRange::up_to(r_max));
+        let build = |_: &Progress| build::build(states, &table, &start, range, law, names);
         let model = work::run(py, "building the model", build)??;
-        Ok(Self::of(name, model, reward_range))
+        Ok(Self::shared(name, Arc::new(model)))
     }
 
     /// A model for pickle: the content of a model file.
     #[staticmethod]
-    fn _from_json(
-        py: Python<'_>,
-        name: String,
-        content: &[u8],
-        reward_range: (f64, f64),
-    ) -> PyResult<Self> {
+    fn _from_json(py: Python<'_>, name: String, content: &[u8]) -> PyResult<Self> {
         let model = work::run(py, "reading the model", |_| build::from_json(content))??;
-        Ok(Self::of(name, model, Some(reward_range)))
+        Ok(Self::shared(name, Arc::new(model)))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
@@ -192,7 +197,7 @@ impl PyMdp {
         let this = slf.get();
         let content = work::run(py, "writing the model", |_| build::to_json(&this.model))??;
         let restore = slf.get_type().getattr("_from_json")?;
-        let parts = (&this.name, PyBytes::new(py, &content), this.reward_range);
+        let parts = (&this.name, PyBytes::new(py, &content));
         (restore, parts).into_pyobject(py).map(Bound::into_any)
     }
 
@@ -220,16 +225,16 @@ impl PyMdp {
         self.model.pairs()
     }
 
-    /// The largest possible reward; the smallest is 0.
+    /// The largest possible reward, counted from the lowest.
     #[getter]
     fn r_max(&self) -> f64 {
         self.model.r_max()
     }
 
-    /// The original rewards of 0 and r_max, before rescaling.
+    /// The lowest and the highest possible reward.
     #[getter]
     fn reward_range(&self) -> (f64, f64) {
-        self.reward_range
+        self.model.reward_range().into()
     }
 
     /// The name of each state, if they have names.
@@ -267,7 +272,7 @@ impl PyMdp {
         let mut means = vec![f64::NAN; states * width];
         for state in 0..states {
             for (action, pair) in self.model.pairs_of(state).enumerate() {
-                means[state * width + action] = self.model.mean_reward(pair);
+                means[state * width + action] = self.model.mean_paid(pair);
             }
         }
         PyArray1::from_vec(py, means).reshape([states, width])
@@ -309,7 +314,7 @@ impl PyMdp {
     #[getter]
     fn gains<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray1<f64>>> {
         let solution = self.solution(py)?;
-        kept(py, &self.gains, || solution.gain)
+        kept(py, &self.gains, || self.in_own_units(solution.gain))
     }
 
     /// A bias that solves the optimality equation; the smallest entry is 0.
@@ -397,7 +402,8 @@ impl PyMdp {
         policy.check(&self.model).map_err(bad_input)?;
         let evaluate = |_: &Progress| evaluate::policy_values(&self.model, &policy);
         let worth = work::run(py, "values of the policy", evaluate)?.map_err(failed)?;
-        Ok((PyArray1::from_vec(py, worth.gain), PyArray1::from_vec(py, worth.bias)))
+        let gain = self.in_own_units(worth.gain);
+        Ok((PyArray1::from_vec(py, gain), PyArray1::from_vec(py, worth.bias)))
     }
 
     /// Sample an action in a state: arrays of next states and rewards.
@@ -425,7 +431,7 @@ impl PyMdp {
         let mut random = RandomStream::new(seed);
         let draw = |_| {
             let step = env::draw(&self.model, state, action, &mut random);
-            (step.next as i64, step.reward)
+            (step.next as i64, step.paid)
         };
         let draws = unless_stopped(0..size).map(draw);
         let (next, reward): (Vec<i64>, Vec<f64>) = work::run(py, "sampling", |_| draws.unzip())?;
@@ -464,16 +470,10 @@ impl PyMdp {
 }
 
 impl PyMdp {
-    fn of(name: String, model: Mdp, reward_range: Option<(f64, f64)>) -> Self {
-        let range = reward_range.unwrap_or((0.0, model.r_max()));
-        Self { reward_range: range, ..Self::shared(name, Arc::new(model)) }
-    }
-
     /// Wraps a shared model.
     pub(crate) fn shared(name: String, model: Arc<Mdp>) -> Self {
         Self {
             name,
-            reward_range: (0.0, model.r_max()),
             model,
             truth: OnceLock::new(),
             gains: OnceLock::new(),
@@ -506,6 +506,12 @@ impl PyMdp {
         let truth = self.truth(py)?;
         let solved = truth.solved().ok_or_else(|| failed("the model was not solved"))?;
         Ok(solved.solution.clone())
+    }
+
+    /// Gains that are counted from the lowest possible reward, in the units of the rewards.
+    fn in_own_units(&self, gains: Vec<f64>) -> Vec<f64> {
+        let range = self.model.reward_range();
+        gains.into_iter().map(|gain| range.in_own_units(gain)).collect()
     }
 
     /// Whether a pair exists.

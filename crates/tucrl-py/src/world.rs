@@ -97,7 +97,13 @@ impl PyWorld {
         self.space.max_actions()
     }
 
-    /// The largest possible reward; the smallest is 0.
+    /// The lowest and the highest possible reward.
+    #[getter]
+    fn reward_range(&self) -> (f64, f64) {
+        self.model.reward_range().into()
+    }
+
+    /// The largest possible reward, counted from the lowest.
     #[getter]
     fn r_max(&self) -> f64 {
         self.model.r_max()

@@ -50,18 +50,22 @@ def test_a_toy_text_has_the_gain_of_our_world(
     ends = 1.0 if ours == "cliff-walking" else None
     theirs = tucrl.MDP.from_gymnasium(env, terminal_reward=ends)
     world = tucrl.MDP(ours)
-    assert abs(theirs.gain - world.gain) < 1e-9
+    # Our worlds are rescaled to [0, 1].
+    low, high = theirs.reward_range
+    assert abs((theirs.gain - low) / (high - low) - world.gain) < 1e-9
     assert theirs.states == world.states and theirs.actions == world.actions
     assert theirs.reachable.sum() == reachable == world.reachable.sum()
     assert theirs.start_is_recoverable
 
 
-def test_rewards_are_rescaled_and_the_scale_is_told() -> None:
+def test_rewards_keep_their_units_whatever_the_range() -> None:
     env = make("Taxi-v4", "Taxi-v3")
-    assert tucrl.MDP.from_gymnasium(env).reward_range == (-10, 20)
-    wide = tucrl.MDP.from_gymnasium(env, reward_range=(-100, 100))
     narrow = tucrl.MDP.from_gymnasium(env)
-    assert wide.gain * 200 - 100 == pytest.approx(narrow.gain * 30 - 10, abs=1e-9)
+    assert narrow.reward_range == (-10, 20)
+    assert set(np.unique(narrow.mean_rewards)) == {-10.0, -1.0, 20.0}
+    wide = tucrl.MDP.from_gymnasium(env, reward_range=(-100, 100))
+    assert wide.gain == pytest.approx(narrow.gain, abs=1e-9)
+    assert narrow.gain == pytest.approx(tucrl.MDP("taxi:map=v3").gain * 30 - 10, abs=1e-9)
     with pytest.raises(ValueError, match="leaves"):
         tucrl.MDP.from_gymnasium(env, reward_range=(0, 10))
     with pytest.raises(ValueError, match="no range"):
@@ -77,9 +81,8 @@ def test_a_cliff_is_walked_to_its_goal_and_not_in_circles() -> None:
     assert [warning.filename for warning in told] == [__file__]
     assert "terminal_reward=1" in repr(cliff)
     # Thirteen steps from the start to the goal, of which the last pays 0 and the others -1.
-    low, high = cliff.reward_range
-    assert (low, high) == (-100, 0)
-    assert low + cliff.gain * (high - low) == pytest.approx(-12 / 13, abs=1e-9)
+    assert cliff.reward_range == (-100, 0)
+    assert cliff.gain == pytest.approx(-12 / 13, abs=1e-9)
     assert len(set(cliff.policy.tolist())) > 1
     state, steps = int(np.argmax(cliff.start)), 0
     arrays = cliff.transitions
@@ -91,7 +94,7 @@ def test_a_cliff_is_walked_to_its_goal_and_not_in_circles() -> None:
     again = tucrl.MDP.from_gymnasium(make(*names))
     assert again == cliff == tucrl.MDP.from_gymnasium(make(*names), terminal_reward=1)
     bare = tucrl.MDP.from_gymnasium(make(*names), terminal_reward=0)
-    assert bare.reward_range == (-100, -1) and bare.gain == pytest.approx(1.0)
+    assert bare.reward_range == (-100, -1) and bare.gain == pytest.approx(-1.0)
     assert "terminal_reward" not in repr(bare)
 
 
@@ -108,7 +111,7 @@ def test_the_end_of_an_episode_pays_what_is_said() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             # Two steps, a termination, a truncation.
-            return [10 * env.step(action)[1] for action in (1, 1, 2, 0)]
+            return [env.step(action)[1] for action in (1, 1, 2, 0)]
 
     assert after({}) == pytest.approx([1, 2, 3, 1])
     assert after({"terminal_reward": 4}) == pytest.approx([1, 2, 7, 1])
@@ -138,9 +141,8 @@ def test_a_table_pays_the_same_at_the_end_of_an_episode() -> None:
     env = make("FrozenLake-v1", is_slippery=False)
     model = tucrl.MDP.from_gymnasium(env, terminal_reward=ending, reset_cost=0.5)
     # Six steps to the goal, which pays 1 + 1 - 0.5; a hole pays 0 - 1 - 0.5.
-    low, high = model.reward_range
-    assert (low, high) == (-1.5, 1.5)
-    assert low + model.gain * (high - low) == pytest.approx(1.5 / 6, abs=1e-9)
+    assert model.reward_range == (-1.5, 1.5)
+    assert model.gain == pytest.approx(1.5 / 6, abs=1e-9)
     walk = tucrl.gym.Continuing(env, (-1.5, 1.5), terminal_reward=ending, reset_cost=0.5)
     state, choice = walk.reset(seed=0), np.random.default_rng(0)
     for _ in range(2000):
@@ -199,7 +201,9 @@ def test_a_world_in_which_every_policy_is_optimal_is_pointed_out() -> None:
         tucrl.MDP.from_gymnasium(Corridor())
     assert [warning.filename for warning in told] == [__file__]
     model = tucrl.MDP.from_gymnasium(Corridor(), terminal_reward=1)
-    assert model.gain == pytest.approx(0.5)
+    assert model.gain == pytest.approx(-0.5)
+    with pytest.warns(UserWarning, match="every policy has the same gain, -1 per step"):
+        tucrl.MDP.from_gymnasium(Corridor(), reward_range=(-1000, 500))
 
 
 def test_a_reset_is_the_transition_that_the_model_says() -> None:
@@ -239,13 +243,13 @@ def test_termination_is_a_transition_and_truncation_one_with_a_warning() -> None
     with pytest.raises(ValueError, match="step before reset"):
         env.step(0)
     assert env.reset() == 0 and env.states == 100 and env.actions == 3
-    assert env.step(1) == (1, 0.1)
-    assert env.step(2) == (0, 0.2), "the reward of the last step, the state of the reset"
+    assert env.step(1) == (1, 1.0)
+    assert env.step(2) == (0, 2.0), "the reward of the last step, the state of the reset"
     assert (env.terminations, env.truncations) == (1, 0)
     env.step(1)
     with pytest.warns(UserWarning, match="cut off"):
-        assert env.step(0) == (0, 0.2)
-    assert env.step(0) == (0, 0.1), "warned once"
+        assert env.step(0) == (0, 2.0)
+    assert env.step(0) == (0, 1.0), "warned once"
     assert (env.terminations, env.truncations) == (1, 2)
     for action in (-1, 3):
         with pytest.raises(ValueError, match="does not exist"):
@@ -330,7 +334,7 @@ def test_an_undeclared_reward_range_is_learned_with_a_warning() -> None:
     env.reset()
     assert [env.step(1)[1] for _ in range(3)] == [0.0, 1.0, 1.0]
     env.step(2)
-    assert env.reward_range == (1.0, 4.0)
+    assert env.learned_range == (1.0, 4.0) and env.reward_range == (0.0, 1.0)
     assert env.step(1)[1] == 0.0
     assert env.step(1)[1] == pytest.approx(1 / 3)
 
@@ -349,7 +353,9 @@ def test_a_reward_outside_the_declared_range_is_an_error() -> None:
 def test_tuples_of_observations_are_states() -> None:
     env = tucrl.gym.Continuing(make("Blackjack-v1"), reward_range=(-1, 1))
     assert env.states == 32 * 11 * 2
-    agent = tucrl.Agent("tucrl:alpha=0.05", env.states, env.actions)
+    agent = tucrl.Agent(
+        "tucrl:alpha=0.05", env.states, env.actions, reward_range=env.reward_range
+    )
     state = env.reset(seed=1)
     assert isinstance(state, tuple)
     for _ in range(3000):
@@ -374,7 +380,9 @@ def test_mountain_car_and_cart_pole_in_cells() -> None:
     assert car.states == 420 and pole.states == 6**4
     for cells, rewards in ((car, (-1, 0)), (pole, (0, 1))):
         env = tucrl.gym.Continuing(cells, reward_range=rewards)
-        agent = tucrl.Agent("tucrl:alpha=0.01", env.states, env.actions, seed=1)
+        agent = tucrl.Agent(
+            "tucrl:alpha=0.01", env.states, env.actions, seed=1, reward_range=env.reward_range
+        )
         state = env.reset(seed=1)
         for _ in range(3000):
             state, reward = env.step(agent.act(state))

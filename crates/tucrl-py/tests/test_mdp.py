@@ -285,7 +285,7 @@ REFUSED = {
     "probabilities that do not sum to one": (TRANSITIONS * 0.9, REWARDS, {}, "sum to 0.9"),
     "a probability of NaN": (TRANSITIONS * np.nan, REWARDS, {}, "NaN|nan"),
     "a negative probability": (TRANSITIONS - 0.5, REWARDS, {}, "not a number in \\[0, 1\\]"),
-    "rewards below 0": (TRANSITIONS, REWARDS - 1, {}, "leaves \\[0, 1\\].*scale"),
+    "rewards below 0": (TRANSITIONS, REWARDS - 1, {}, "leaves \\[0, 1\\].*reward_range"),
     "rewards above r_max": (TRANSITIONS, REWARDS, {"r_max": 0.5}, "leaves \\[0, 0.5\\]"),
     "the wrong number of rewards": (TRANSITIONS, np.ones(3), {}, "shape \\(3,\\)"),
     "a flat table": (np.ones((2, 2)), REWARDS, {}, "states × actions × states"),

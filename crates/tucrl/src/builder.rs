@@ -1,12 +1,12 @@
 //! Is this table a valid MDP?
 //!
 //! Builds an [`Mdp`] in one pass and checks the assumptions of section 2 of the paper: every row is
-//! a distribution over existing states, every state has an action, rewards lie in `[0, r_max]`.
+//! a distribution over existing states, every state has an action, rewards lie in their range.
 
 use crate::error::ModelError;
 use crate::mdp::Mdp;
 use crate::pulse::Pulse;
-use crate::reward::{MAX_REWARD, PairReward, RewardLaw};
+use crate::reward::{MAX_REWARD, PairReward, RewardLaw, RewardRange};
 
 /// The largest accepted |sum of a row - 1|.
 pub(crate) const SUM_TOLERANCE: f64 = 1e-9;
@@ -33,7 +33,7 @@ impl Default for MdpBuilder {
             probability: Vec::new(),
             mean_reward: Vec::new(),
             rewards: Vec::new(),
-            r_max: 1.0,
+            range: RewardRange::default(),
             start: Vec::new(),
             state_names: Vec::new(),
             action_names: Vec::new(),
@@ -139,9 +139,14 @@ impl MdpBuilder {
         self
     }
 
-    /// Sets the largest possible reward; 1 by default, at most [`MAX_REWARD`].
+    /// Sets the largest possible reward, where the smallest is 0; 1 by default, at most [`MAX_REWARD`].
     pub fn r_max(&mut self, r_max: f64) -> &mut Self {
-        self.model.r_max = r_max;
+        self.reward_range(RewardRange::up_to(r_max))
+    }
+
+    /// Sets the smallest and the largest possible reward; `[0, 1]` by default.
+    pub fn reward_range(&mut self, range: RewardRange) -> &mut Self {
+        self.model.range = range;
         self
     }
 
@@ -199,14 +204,16 @@ impl MdpBuilder {
         {
             return Err(ModelError::NextOutOfRange { state, action, next, last: states - 1 });
         }
-        if !(self.model.r_max.is_finite() && self.model.r_max > 0.0) {
-            return Err(ModelError::RewardMax { r_max: self.model.r_max });
+        if !self.model.range.is_valid() {
+            // Only `r_max` makes a range without checking it.
+            return Err(ModelError::RewardMax { r_max: self.model.range.high() });
         }
-        if self.model.r_max > MAX_REWARD {
-            let (r_max, limit) = (self.model.r_max, MAX_REWARD);
+        if self.model.range.width() > MAX_REWARD {
+            let (r_max, limit) = (self.model.range.width(), MAX_REWARD);
             return Err(ModelError::RewardTooLarge { r_max, limit });
         }
         self.model.check_rewards()?;
+        self.model.count_from_lowest();
         self.model.start = checked_start(&self.start, states)?;
         self.model.check_names()?;
         Ok(self.model)
@@ -369,20 +376,37 @@ impl Mdp {
                     if let Some(reason) = law.defect() {
                         return Err(ModelError::RewardLaw { state, action, reason });
                     }
-                    let ((low, high), r_max) = (law.bounds(), self.r_max);
-                    if low < 0.0 || high > r_max {
+                    let ((low, high), range) = (law.bounds(), self.range);
+                    if low < range.low() || high > range.high() {
                         return Err(ModelError::RewardOutOfRange {
                             state,
                             action,
                             low,
                             high,
-                            r_max,
+                            range,
                         });
                     }
                 }
             }
         }
         Ok(())
+    }
+
+    /// Mean rewards above the lowest one. Where that is 0 they are as they were added.
+    fn count_from_lowest(&mut self) {
+        let zero = self.range.low();
+        if zero == 0.0 {
+            return;
+        }
+        for pair in 0..self.pairs() {
+            self.mean_reward[pair] = match &self.rewards[pair] {
+                PairReward::Alone(law) => law.mean_above(zero),
+                PairReward::Joint(laws) => {
+                    let row = self.row(pair).probability.iter();
+                    row.zip(laws).map(|(p, law)| p * law.mean_above(zero)).sum()
+                }
+            };
+        }
     }
 
     fn check_names(&self) -> Result<(), ModelError> {
@@ -437,7 +461,13 @@ mod tests {
         );
         assert_eq!(
             refusal(|b| b.state().action(1.25, [(0, 1.0)])),
-            E::RewardOutOfRange { state: 0, action: 0, low: 1.25, high: 1.25, r_max: 1.0 }
+            E::RewardOutOfRange {
+                state: 0,
+                action: 0,
+                low: 1.25,
+                high: 1.25,
+                range: RewardRange::default()
+            }
         );
         assert_eq!(
             refusal(|b| b.r_max(f64::INFINITY).state().action(1.0, [(0, 1.0)])),

@@ -17,9 +17,11 @@ use crate::space::{ActionId, Space, StateId};
 /// What one action led to.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Step {
-    /// The reward that was paid.
+    /// The reward that was paid, in the world's own units.
+    pub paid: f64,
+    /// The same counted from the lowest possible reward: what a learner observes.
     pub reward: f64,
-    /// Its expectation; NaN if unknown.
+    /// The expectation of `reward`; NaN if unknown.
     pub mean_reward: f64,
     /// The next state.
     pub next: StateId,
@@ -131,6 +133,11 @@ pub fn draw(mdp: &Mdp, state: usize, action: usize, random: &mut RandomStream) -
         PairReward::Alone(law) => law,
         PairReward::Joint(laws) => &laws[entry],
     };
-    let reward = law.sample(random);
-    Step { reward, mean_reward: mdp.mean_reward(pair), next: StateId::from(row.next[entry]) }
+    let paid = law.sample(random);
+    Step {
+        paid,
+        reward: paid - mdp.reward_range().low(),
+        mean_reward: mdp.mean_reward(pair),
+        next: StateId::from(row.next[entry]),
+    }
 }

@@ -35,7 +35,7 @@ pub struct EpisodeRecord {
     pub under_visited: u64,
     /// Whether states never seen were planned on.
     pub planned_unseen: bool,
-    /// The optimistic gain.
+    /// The optimistic gain; a learner counts it from the lowest possible reward, the record of a run does not.
     pub gain: f64,
     /// The span of the optimistic bias over the planned states.
     pub span: f64,

@@ -5,6 +5,7 @@
 use thiserror::Error;
 
 use crate::options::OptionError;
+use crate::reward::RewardRange;
 
 /// Why a model was refused when it was built.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -73,10 +74,10 @@ pub enum ModelError {
         /// The last state.
         last: usize,
     },
-    /// A reward that can lie outside `[0, r_max]`.
+    /// A reward that can lie outside its range.
     #[error(
-        "state {state}, action {action}: reward between {low} and {high} leaves [0, {r_max}]: \
-         shift and scale the rewards, or raise r_max"
+        "state {state}, action {action}: reward between {low} and {high} leaves {range}: widen \
+         reward_range, or raise r_max"
     )]
     RewardOutOfRange {
         /// The state of the pair.
@@ -87,8 +88,8 @@ pub enum ModelError {
         low: f64,
         /// The largest reward of the distribution.
         high: f64,
-        /// The largest reward allowed.
-        r_max: f64,
+        /// The rewards allowed.
+        range: RewardRange,
     },
     /// An invalid reward distribution.
     #[error("state {state}, action {action}: bad reward law: {reason}")]

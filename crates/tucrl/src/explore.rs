@@ -219,8 +219,8 @@ impl Exploration {
         self.rows(generator, watch)
     }
 
-    /// The MDP on the expanded states, with all others merged into a last, absorbing state without
-    /// reward. Its optimal gain is a lower bound on that of the world.
+    /// The MDP on the expanded states, with all others merged into a last, absorbing state with the
+    /// lowest reward. Its optimal gain is a lower bound on that of the world.
     ///
     /// # Errors
     /// When `watch` returns false, or the generator's transitions changed.
@@ -267,12 +267,12 @@ impl Exploration {
             }
         }
         if let Some(beyond) = beyond {
-            builder.state().action(0.0, [(beyond, 1.0)]);
+            builder.state().action(generator.reward_range().low(), [(beyond, 1.0)]);
         }
         let number = |state| self.number(state).or(beyond);
         let start = start_law(generator)?.into_iter();
         builder.start_law(start.filter_map(|(state, p)| number(state).map(|number| (number, p))));
-        builder.r_max(generator.r_max());
+        builder.reward_range(generator.reward_range());
         // With a very low limit no state was expanded, and there are no actions to name.
         if !self.states.is_empty() {
             builder.action_names(generator.action_names().iter().copied());

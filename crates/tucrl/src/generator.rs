@@ -14,7 +14,7 @@ use thiserror::Error;
 
 use crate::builder::{SUM_TOLERANCE, mixture, needs_no_scaling};
 use crate::mdp::Mdp;
-use crate::reward::{PairReward, RewardLaw};
+use crate::reward::{PairReward, RewardLaw, RewardRange};
 use crate::rng::RandomStream;
 use crate::space::{ActionId, Space, SpaceError, StateId};
 
@@ -23,9 +23,10 @@ pub trait Generator: fmt::Debug + Send + Sync {
     /// The nominal space.
     fn space(&self) -> &Space;
 
-    /// The largest possible reward.
-    fn r_max(&self) -> f64 {
-        1.0
+    /// The smallest and the largest possible reward; `[0, 1]` unless overridden. Listed and drawn rewards are in the
+    /// same units.
+    fn reward_range(&self) -> RewardRange {
+        RewardRange::default()
     }
 
     /// The initial distribution, as `(state, probability)`.
@@ -130,10 +131,10 @@ pub enum GeneratorError {
         /// The sum.
         sum: f64,
     },
-    /// A reward that is NaN or outside `[0, r_max]`.
+    /// A reward that is NaN or outside its range.
     #[error(
-        "invalid generator: state {state}, action {action} has reward {reward} outside \
-         [0, {r_max}]: shift and scale the rewards, or raise r_max"
+        "invalid generator: state {state}, action {action} has reward {reward} outside {range}: \
+         widen `reward_range`"
     )]
     Reward {
         /// The state.
@@ -142,8 +143,8 @@ pub enum GeneratorError {
         action: ActionId,
         /// The reward.
         reward: f64,
-        /// The largest reward allowed.
-        r_max: f64,
+        /// The rewards allowed.
+        range: RewardRange,
     },
     /// An invalid reward distribution, or several that cannot be mixed.
     #[error("invalid generator: the reward of state {state}, action {action}: {reason}")]
@@ -205,13 +206,13 @@ impl Outcomes {
         &self.0
     }
 
-    /// The expected reward of a list made by [`list`], rounded as in a table.
-    pub fn mean_reward(&self) -> f64 {
+    /// The expected difference between the reward of a list made by [`list`] and `zero`, rounded as in a table.
+    pub fn mean_above(&self, zero: f64) -> f64 {
         match self.0.as_slice() {
             [first, rest @ ..] if rest.iter().all(|o| o.reward == first.reward) => {
-                first.reward.mean()
+                first.reward.mean_above(zero)
             }
-            all => all.iter().map(|o| o.probability * o.reward.mean()).sum(),
+            all => all.iter().map(|o| o.probability * o.reward.mean_above(zero)).sum(),
         }
     }
 
@@ -220,7 +221,7 @@ impl Outcomes {
     fn tidy(
         &mut self,
         space: &Space,
-        r_max: f64,
+        range: RewardRange,
         state: StateId,
         action: ActionId,
     ) -> Result<(), GeneratorError> {
@@ -233,7 +234,7 @@ impl Outcomes {
             if !(probability.is_finite() && probability >= 0.0) {
                 return Err(GeneratorError::Probability { state, action, next, probability });
             }
-            check_reward_law(reward, r_max, state, action)?;
+            check_reward_law(reward, range, state, action)?;
         }
         self.0.retain(|outcome| outcome.probability > 0.0);
         if self.0.len() > 1 {
@@ -278,14 +279,14 @@ impl Outcomes {
 
 fn check_reward_law(
     law: &RewardLaw,
-    r_max: f64,
+    range: RewardRange,
     state: StateId,
     action: ActionId,
 ) -> Result<(), GeneratorError> {
     let (low, high) = law.bounds();
     for reward in [low, high] {
-        if !(0.0..=r_max).contains(&reward) {
-            return Err(GeneratorError::Reward { state, action, reward, r_max });
+        if !range.contains(reward) {
+            return Err(GeneratorError::Reward { state, action, reward, range });
         }
     }
     match law.defect() {
@@ -343,7 +344,7 @@ pub fn list(
     if outcomes.0.is_empty() {
         return Ok(());
     }
-    outcomes.tidy(generator.space(), generator.r_max(), state, action)
+    outcomes.tidy(generator.space(), generator.reward_range(), state, action)
 }
 
 /// A table as a generator.
@@ -366,8 +367,8 @@ impl Generator for Tabled {
         &self.space
     }
 
-    fn r_max(&self) -> f64 {
-        self.mdp.r_max()
+    fn reward_range(&self) -> RewardRange {
+        self.mdp.reward_range()
     }
 
     fn start(&self) -> Vec<(StateId, f64)> {

@@ -123,7 +123,7 @@ impl Saved {
 pub struct Setting {
     /// The space that will be learned.
     pub space: Space,
-    /// The largest possible reward.
+    /// The largest possible reward; rewards are counted from the smallest, whatever the world pays.
     pub r_max: f64,
     /// How many steps will be taken.
     pub steps: u64,

@@ -1,12 +1,13 @@
 //! How is a finite MDP stored?
 //!
 //! The MDP of section 2 of the paper: states `0..S`, actions per state, and for each pair a reward
-//! distribution on `[0, r_max]` and a distribution over next states. It is a sparse, immutable table
-//! that [`MdpBuilder`] has validated. Unlike the paper, it allows an initial distribution instead of
-//! one start state.
+//! distribution and a distribution over next states. It is a sparse, immutable table that
+//! [`MdpBuilder`] has validated. Unlike the paper, it allows an initial distribution instead of one
+//! start state, and rewards in any [`RewardRange`]: laws are in the world's own units, mean rewards
+//! are counted from the lowest possible reward and lie in the paper's `[0, r_max]`.
 
 pub use crate::builder::MdpBuilder;
-use crate::reward::PairReward;
+use crate::reward::{PairReward, RewardRange};
 
 /// The largest number of states that get names: more names would take more memory than the table.
 pub(crate) const MAX_NAMED_STATES: usize = 100_000;
@@ -36,9 +37,10 @@ pub struct Mdp {
     pub(crate) row_start: Vec<usize>,
     pub(crate) next: Vec<u32>,
     pub(crate) probability: Vec<f64>,
+    /// Counted from the lowest possible reward.
     pub(crate) mean_reward: Vec<f64>,
     pub(crate) rewards: Vec<PairReward>,
-    pub(crate) r_max: f64,
+    pub(crate) range: RewardRange,
     pub(crate) start: Vec<(u32, f64)>,
     pub(crate) state_names: Vec<String>,
     pub(crate) action_names: Vec<String>,
@@ -145,20 +147,38 @@ impl Mdp {
         self.row_start[pair]..self.row_start[pair + 1]
     }
 
-    /// The expected reward of a pair.
+    /// The expected reward of a pair, counted from the lowest possible reward: in `[0, r_max]`.
     #[inline]
     pub fn mean_reward(&self, pair: usize) -> f64 {
         self.mean_reward[pair]
     }
 
-    /// The reward distribution of a pair.
+    /// The expected reward of a pair in the world's own units.
+    pub fn mean_paid(&self, pair: usize) -> f64 {
+        match &self.rewards[pair] {
+            _ if self.range.low() == 0.0 => self.mean_reward[pair],
+            // Not from `mean_reward`: subtracting and adding the lowest reward may change the last digit.
+            PairReward::Alone(law) => law.mean(),
+            PairReward::Joint(laws) => {
+                let row = self.row(pair).probability.iter();
+                row.zip(laws).map(|(p, law)| p * law.mean()).sum()
+            }
+        }
+    }
+
+    /// The reward distribution of a pair, in the world's own units.
     pub fn reward(&self, pair: usize) -> &PairReward {
         &self.rewards[pair]
     }
 
-    /// The upper bound on rewards; the lower bound is 0.
+    /// The smallest and the largest possible reward, in the world's own units.
+    pub fn reward_range(&self) -> RewardRange {
+        self.range
+    }
+
+    /// The largest possible reward, counted from the smallest.
     pub fn r_max(&self) -> f64 {
-        self.r_max
+        self.range.width()
     }
 
     /// The initial distribution, as `(state, probability)`, sorted, without zeros.

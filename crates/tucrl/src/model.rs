@@ -16,6 +16,7 @@ use crate::generator::{Generator, GeneratorError, Outcomes, list, start_law};
 use crate::learner::Learner;
 use crate::mdp::Mdp;
 use crate::planner::PlanError;
+use crate::reward::RewardRange;
 use crate::rng::RandomStream;
 use crate::space::{ActionId, Space, StateId};
 
@@ -63,11 +64,11 @@ impl Model {
         }
     }
 
-    /// The largest possible reward.
-    pub fn r_max(&self) -> f64 {
+    /// The smallest and the largest possible reward, in the world's own units.
+    pub fn reward_range(&self) -> RewardRange {
         match self {
-            Self::Table(mdp) => mdp.r_max(),
-            Self::Generated(generator) => generator.r_max(),
+            Self::Table(mdp) => mdp.reward_range(),
+            Self::Generated(generator) => generator.reward_range(),
         }
     }
 
@@ -80,14 +81,21 @@ impl Model {
         law.into_iter().filter(|(_, probability)| *probability > 0.0).map(|(s, _)| s).collect()
     }
 
-    /// The expected reward of a pair; what is not known is NaN.
+    /// The largest possible reward, counted from the smallest.
+    pub fn r_max(&self) -> f64 {
+        self.reward_range().width()
+    }
+
+    /// The expected reward of a pair, counted from the smallest possible reward; what is not known is NaN.
     pub fn mean_reward(&self, state: StateId, action: ActionId) -> f64 {
         match self {
             Self::Table(mdp) => mdp.mean_reward(mdp.pair(state as usize, action as usize)),
             Self::Generated(generator) => {
                 let mut outcomes = Outcomes::default();
                 match list(&**generator, state, action, &mut outcomes) {
-                    Ok(()) if !outcomes.entries().is_empty() => outcomes.mean_reward(),
+                    Ok(()) if !outcomes.entries().is_empty() => {
+                        outcomes.mean_above(generator.reward_range().low())
+                    }
                     _ => f64::NAN,
                 }
             }
@@ -281,20 +289,21 @@ impl GeneratedWalk {
 
     fn sampled(&mut self, action: ActionId) -> Option<Result<Step, GeneratorError>> {
         let state = self.at.state;
-        let (reward, next) = self.generator.sample(state, action, &mut self.at.random)?;
-        let (last, r_max) = (self.generator.space().states() - 1, self.generator.r_max());
+        let (paid, next) = self.generator.sample(state, action, &mut self.at.random)?;
+        let (last, range) = (self.generator.space().states() - 1, self.generator.reward_range());
         if next > last {
             return Some(Err(GeneratorError::NextOutOfRange { state, action, next, last }));
         }
-        if !(0.0..=r_max).contains(&reward) {
-            return Some(Err(GeneratorError::Reward { state, action, reward, r_max }));
+        if !range.contains(paid) {
+            return Some(Err(GeneratorError::Reward { state, action, reward: paid, range }));
         }
         if let Err(error) = self.check_drawn(action, next) {
             return Some(Err(error));
         }
         self.at.state = next;
         // The expected reward is not known; over time the rewards themselves average to it.
-        Some(Ok(Step { reward, mean_reward: reward, next }))
+        let reward = paid - range.low();
+        Some(Ok(Step { paid, reward, mean_reward: reward, next }))
     }
 
     /// What is drawn must be in the list, if there is one. The list is made only for a transition that is not
@@ -346,9 +355,10 @@ impl Environment for GeneratedWalk {
                 self.at.random.categorical(probabilities)
             }
         };
-        let reward = entries[entry].reward.sample(&mut self.at.random);
+        let paid = entries[entry].reward.sample(&mut self.at.random);
         let next = entries[entry].next;
         self.at.state = next;
-        Ok(Step { reward, mean_reward: outcomes.mean_reward(), next })
+        let low = self.generator.reward_range().low();
+        Ok(Step { paid, reward: paid - low, mean_reward: outcomes.mean_above(low), next })
     }
 }

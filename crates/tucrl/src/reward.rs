@@ -1,13 +1,129 @@
 //! How is the reward of a state-action pair distributed?
 //!
-//! Any distribution on `[0, r_max]` (paper, section 2); exact answers depend only on the mean. A
+//! Any distribution on a [`RewardRange`] `[low, high]`; exact answers depend only on the mean. A
 //! reward may be drawn jointly with the next state: then each next state has its own distribution
 //! ([`PairReward::Joint`]).
+//!
+//! The paper has rewards in `[0, r_max]` (section 2). Laws keep the world's own units; learners and
+//! exact answers see `reward - low` and `r_max = high - low`. Gains are then larger by `-low`; biases,
+//! gaps and regret are differences and do not change.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
 
 use crate::rng::RandomStream;
 
-/// The largest accepted `r_max`: a long run can sum such rewards, and statistics can square the sums.
+/// The largest accepted `high - low`: a long run can sum such rewards, and statistics can square the sums.
 pub const MAX_REWARD: f64 = 1e100;
+
+/// The smallest and the largest possible reward of a world, in its own units; `[0, 1]` by default.
+///
+/// ```
+/// use tucrl::reward::RewardRange;
+/// let range = RewardRange::new(-10.0, 20.0)?;
+/// assert_eq!((range.low(), range.width()), (-10.0, 30.0));
+/// assert_eq!(range.to_string(), "[-10, 20]");
+/// assert!(RewardRange::new(1.0, 1.0).is_err());
+/// # Ok::<(), tucrl::reward::RangeError>(())
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(try_from = "(f64, f64)", into = "(f64, f64)")]
+pub struct RewardRange {
+    low: f64,
+    high: f64,
+}
+
+/// Two numbers that are not the ends of a range of rewards.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[error(
+    "({low}, {high}) is not a range of rewards: give the lowest reward, then a larger highest reward, \
+     both finite and not more than 1e100 apart"
+)]
+pub struct RangeError {
+    /// The first number.
+    pub low: f64,
+    /// The second number.
+    pub high: f64,
+}
+
+impl RewardRange {
+    /// The rewards from `low` to `high`.
+    ///
+    /// # Errors
+    /// When a number is not finite, `low` is not below `high`, or they are more than [`MAX_REWARD`] apart.
+    pub fn new(low: f64, high: f64) -> Result<Self, RangeError> {
+        // −0 becomes 0, so that equal ranges are written alike.
+        let range = Self { low: low + 0.0, high: high + 0.0 };
+        if range.is_valid() && range.width() <= MAX_REWARD {
+            Ok(range)
+        } else {
+            Err(RangeError { low, high })
+        }
+    }
+
+    /// The rewards from 0 to `r_max`; builders check that it is positive and not too large.
+    pub const fn up_to(r_max: f64) -> Self {
+        Self { low: 0.0, high: r_max }
+    }
+
+    pub(crate) fn is_valid(self) -> bool {
+        self.low.is_finite() && self.width().is_finite() && self.width() > 0.0
+    }
+
+    /// The smallest possible reward.
+    pub fn low(self) -> f64 {
+        self.low
+    }
+
+    /// The largest possible reward.
+    pub fn high(self) -> f64 {
+        self.high
+    }
+
+    /// `high - low`: the largest reward as learners and exact answers see it.
+    #[doc(alias = "r_max")]
+    pub fn width(self) -> f64 {
+        self.high - self.low
+    }
+
+    /// A reward or gain that is counted from the smallest reward, in the world's own units.
+    pub fn in_own_units(self, above: f64) -> f64 {
+        above + self.low
+    }
+
+    /// Whether a reward lies in the range.
+    pub fn contains(self, reward: f64) -> bool {
+        (self.low..=self.high).contains(&reward)
+    }
+}
+
+impl Default for RewardRange {
+    fn default() -> Self {
+        Self::up_to(1.0)
+    }
+}
+
+impl fmt::Display for RewardRange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{}, {}]", self.low, self.high)
+    }
+}
+
+impl TryFrom<(f64, f64)> for RewardRange {
+    type Error = RangeError;
+
+    fn try_from((low, high): (f64, f64)) -> Result<Self, RangeError> {
+        Self::new(low, high)
+    }
+}
+
+impl From<RewardRange> for (f64, f64) {
+    fn from(range: RewardRange) -> Self {
+        (range.low, range.high)
+    }
+}
 
 /// The distribution of a reward.
 #[derive(Debug, Clone, PartialEq)]
@@ -46,14 +162,23 @@ impl RewardLaw {
 
     /// The expected reward.
     pub fn mean(&self) -> f64 {
+        self.mean_above(0.0)
+    }
+
+    /// The expected difference between the reward and `zero`. The difference is taken before the mean, so that a
+    /// large `zero` costs no digits.
+    pub fn mean_above(&self, zero: f64) -> f64 {
         match self {
-            Self::Constant(reward) => *reward,
-            Self::Uniform { low, high } => low + (high - low) / 2.0,
-            Self::Bernoulli { probability, value } => probability * value,
+            Self::Constant(reward) => reward - zero,
+            Self::Uniform { low, high } => (low - zero) + (high - low) / 2.0,
+            Self::Bernoulli { probability, value } => {
+                probability * (value - zero) + (1.0 - probability) * (0.0 - zero)
+            }
             Self::Discrete(outcomes) => {
-                let sum = outcomes.iter().map(|&(reward, probability)| reward * probability).sum();
+                let above = |&(reward, probability): &(f64, f64)| (reward - zero) * probability;
+                let sum = outcomes.iter().map(above).sum();
                 let (low, high) = self.bounds();
-                f64::max(sum, low).min(high)
+                f64::max(sum, low - zero).min(high - zero)
             }
         }
     }

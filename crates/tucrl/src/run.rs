@@ -151,7 +151,7 @@ impl Case {
 pub struct RunRecord {
     /// Steps taken.
     pub steps: u64,
-    /// The optimal gain that regret is measured against.
+    /// The optimal gain that regret is measured against, like those of the episodes in the world's own units.
     pub gain: f64,
     /// Regret at the checkpoints passed.
     pub regret: Vec<(u64, f64)>,
@@ -331,7 +331,7 @@ impl Run {
             sums.reward.block = batch.reward;
             sums.mean_reward.block = batch.mean_reward;
             if sums.taken == checkpoint {
-                let best = sums.taken as f64 * self.truth.gain();
+                let best = sums.taken as f64 * self.truth.gain_above_lowest();
                 sums.regret.push((sums.taken, best - sums.reward.value()));
                 sums.pseudo_regret.push((sums.taken, best - sums.mean_reward.value()));
                 sums.z_over_time.push((sums.taken, self.learner.diary().poor_steps));
@@ -358,7 +358,7 @@ impl Run {
 
     /// Regret up to now.
     pub fn regret(&self) -> f64 {
-        self.sums.taken as f64 * self.truth.gain() - self.sums.reward.value()
+        self.sums.taken as f64 * self.truth.gain_above_lowest() - self.sums.reward.value()
     }
 
     /// Steps, checkpoints and seeds.
@@ -396,7 +396,9 @@ impl Run {
         let (sums, diary) = (&self.sums, self.learner.diary());
         let reachable = self.truth.facts().reachable;
         let ended = diary.ended_episodes.iter().cloned();
-        let episodes = ended.chain(self.learner.present_episode()).map(|episode| {
+        let range = self.truth.facts().reward_range();
+        let episodes = ended.chain(self.learner.present_episode()).map(|mut episode| {
+            episode.gain = range.in_own_units(episode.gain);
             let case = Case::of(&episode, reachable);
             (episode, case)
         });

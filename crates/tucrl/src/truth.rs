@@ -5,6 +5,9 @@
 //! Where too many states are reachable, regret is measured against the best policy among those that stay with the
 //! states found, a certified lower bound on the optimal gain; where outcomes cannot be listed there is no gain.
 //! [`Baseline`] says which of the three it is. [`Facts`] is the part that records keep.
+//!
+//! Facts are in the world's own units. The solved table counts rewards from the lowest possible one, `low`: its gains
+//! are smaller by `low`; biases, spans and gaps are the same.
 
 use std::sync::Arc;
 
@@ -19,6 +22,7 @@ use crate::learner::{Knowledge, RuleOfThumb};
 use crate::mdp::Mdp;
 use crate::model::Model;
 use crate::pulse::Pulse;
+use crate::reward::RewardRange;
 use crate::solve::{self, Solution};
 use crate::space::StateId;
 use crate::structure::{self, Class, EndComponents};
@@ -95,16 +99,24 @@ pub struct Facts {
     pub span: f64,
     /// The same over the reachable ones.
     pub span_reachable: f64,
-    /// Largest possible reward.
+    /// Largest possible reward, counted from the smallest.
     pub r_max: f64,
+    /// The smallest and the largest possible reward; absent if they are 0 and `r_max`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reward_range: Option<RewardRange>,
     /// What the gain is that regret is measured against.
     #[serde(rename = "against", default, skip_serializing_if = "Baseline::is_optimal")]
     pub baseline: Baseline,
 }
 
 impl Facts {
+    /// The smallest and the largest possible reward.
+    pub fn reward_range(&self) -> RewardRange {
+        self.reward_range.unwrap_or(RewardRange::up_to(self.r_max))
+    }
+
     /// By how much regret after so many steps may be wrong because the gain is: `gain_error` times `steps`; `None`
-    /// where that is small, less than a tenth of the largest reward.
+    /// where that is small, less than a tenth of the largest reward counted from the smallest.
     pub fn regret_error(&self, steps: u64) -> Option<f64> {
         let error = self.gain_error * steps as f64;
         (error > 0.1 * self.r_max).then_some(error)
@@ -155,7 +167,7 @@ pub struct Solved {
     pub table: Arc<Mdp>,
     /// Its structure.
     pub structure: Structure,
-    /// Gains, bias and policy, by number of the table.
+    /// Gains, bias and policy, by number of the table; gains are counted from the lowest possible reward.
     pub solution: Solution,
     /// The states that the table numbers, increasing; `None` when state `i` is number `i`.
     pub states: Option<Arc<[StateId]>>,
@@ -165,6 +177,8 @@ pub struct Solved {
 #[derive(Debug, Clone)]
 pub struct Truth {
     facts: Facts,
+    /// The gain that regret is measured against, counted from the lowest possible reward.
+    gain: f64,
     solved: Option<Solved>,
 }
 
@@ -221,21 +235,28 @@ impl Truth {
         if Pulse::is_stopped() {
             return Err(SolveError::Interrupted { what: "the structure" });
         }
-        let (gain, gain_error) = solution.gain_from_start(&mdp);
+        let (gain, error) = solution.gain_from_start(&mdp);
+        let range = mdp.reward_range();
+        // Without rounding where rewards begin at 0; else every reward and the gain are rounded once.
+        let own_gain = range.in_own_units(gain);
+        let rounding = f64::EPSILON * (own_gain.abs() + range.width());
+        let gain_error = if range.low() == 0.0 { error } else { error + rounding };
         let facts = Facts {
             states: mdp.states() as u64,
             actions: mdp.max_actions() as u64,
             reachable: structure.reachable(),
             class: structure.class.to_string(),
             start_is_recoverable: structure.start_is_recoverable,
-            gain,
+            gain: own_gain,
             gain_error,
             span: solution.span(),
             span_reachable: solution.span_within(&structure.is_reachable),
-            r_max: mdp.r_max(),
+            r_max: range.width(),
+            reward_range: declared(range),
             baseline: Baseline::Optimal,
         };
-        Ok(Self { facts, solved: Some(Solved { table: mdp, structure, solution, states: None }) })
+        let solved = Some(Solved { table: mdp, structure, solution, states: None });
+        Ok(Self { facts, gain, solved })
     }
 
     fn of_generator(
@@ -277,10 +298,13 @@ impl Truth {
 
     /// Of a world whose outcomes cannot be listed.
     fn unknown(model: &Model) -> Self {
-        let (mut truth, space) = (Self::unavailable(), model.space());
+        let (mut truth, space, range) = (Self::unavailable(), model.space(), model.reward_range());
         truth.facts.states = space.states();
         truth.facts.actions = u64::from(space.max_actions());
-        truth.facts.r_max = model.r_max();
+        truth.facts.r_max = range.width();
+        truth.facts.reward_range = declared(range);
+        // Regret is then minus the sum of the rewards in their own units.
+        truth.gain = 0.0 - range.low();
         truth
     }
 
@@ -297,9 +321,10 @@ impl Truth {
             span: 0.0,
             span_reachable: 0.0,
             r_max: 1.0,
+            reward_range: None,
             baseline: Baseline::Nothing,
         };
-        Self { facts, solved: None }
+        Self { facts, gain: 0.0, solved: None }
     }
 
     /// What records keep.
@@ -311,6 +336,11 @@ impl Truth {
     #[doc(alias = "g*")]
     pub fn gain(&self) -> f64 {
         self.facts.gain
+    }
+
+    /// The same counted from the lowest possible reward, as learners see rewards.
+    pub(crate) fn gain_above_lowest(&self) -> f64 {
+        self.gain
     }
 
     /// The certified error of the gain.
@@ -373,6 +403,11 @@ impl Truth {
             ..Knowledge::default()
         }
     }
+}
+
+/// The range, unless it begins at 0 and `r_max` says it.
+fn declared(range: RewardRange) -> Option<RewardRange> {
+    (range.low() != 0.0).then_some(range)
 }
 
 /// Searches for the reachable states of a generator.

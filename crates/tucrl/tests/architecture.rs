@@ -33,8 +33,10 @@ const ROWS: &[&[&str]] = &[
 ];
 
 /// Imports allowed within a row: a model and its builder are two files of one thing; an episodic learner is a learner,
-/// and the report of a learner has the records of its episodes; a batch of steps in a model is played by a learner.
+/// and the report of a learner has the records of its episodes; a batch of steps in a model is played by a learner; the
+/// error of a reward names the range that it leaves.
 const SIBLINGS: &[(&str, &str)] = &[
+    ("error", "reward"),
     ("mdp", "builder"),
     ("builder", "mdp"),
     ("episode", "learner"),

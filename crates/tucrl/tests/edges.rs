@@ -199,8 +199,7 @@ fn an_r_max_below_what_the_world_pays_is_refused() {
     for algorithm in everyone(&shrunk(1.0), 2.0) {
         let refused = rich.run_with(&algorithm, spec(10, 1)).err().map(|e| e.to_string());
         let has_r_max = !matches!(algorithm.name, "oracle" | "random");
-        let expected =
-            "r_max = 1 is out of range: it accepts at least the largest reward of the world";
+        let expected = "r_max = 1 is out of range: it accepts at least the largest reward of the world, counted from its smallest";
         assert_eq!(refused.as_deref(), has_r_max.then_some(expected));
     }
     for r_max in [1000.0.into(), NumberOr::default()] {

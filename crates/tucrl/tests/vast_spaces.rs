@@ -8,7 +8,7 @@ use tucrl::agents::{Random, Scal};
 use tucrl::counts::{Counts, Variance};
 use tucrl::explore::{ExploreError, explore};
 use tucrl::generator::{Generator, GeneratorError, Outcomes, Tabled};
-use tucrl::reward::RewardLaw;
+use tucrl::reward::{RewardLaw, RewardRange};
 use tucrl::run::{RunError, RunState};
 use tucrl::worlds::{BreakoutGame, Junk, JunkKind, RiverSwim, Taxi, ThreeState};
 use tucrl::{
@@ -254,13 +254,13 @@ fn told(fault: Fault) -> (Option<GeneratorError>, Option<GeneratorError>) {
 #[test]
 fn every_fault_of_a_rule_is_a_typed_error_with_its_place() {
     use GeneratorError as E;
-    let (state, action) = (3, 0);
+    let (state, action, range) = (3, 0, RewardRange::default());
     let both = |fault, error: E| {
         assert_eq!(told(fault), (Some(error.clone()), Some(error)), "{fault:?}");
     };
     both(Fault::Next, E::NextOutOfRange { state, action, next: 10, last: 9 });
-    both(Fault::Reward(1.5), E::Reward { state, action, reward: 1.5, r_max: 1.0 });
-    both(Fault::Reward(-0.1), E::Reward { state, action, reward: -0.1, r_max: 1.0 });
+    both(Fault::Reward(1.5), E::Reward { state, action, reward: 1.5, range });
+    both(Fault::Reward(-0.1), E::Reward { state, action, reward: -0.1, range });
     both(Fault::Probability(-1.0), E::Probability { state, action, next: 4, probability: -1.0 });
     both(Fault::Sum, E::Sum { state, action, sum: 0.999 });
     both(Fault::Silent, E::NoRule { state, action });

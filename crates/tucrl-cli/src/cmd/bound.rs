@@ -10,6 +10,7 @@ use tucrl::bounds::{self, RegretBound, UcrlRegimes, WorldNumbers};
 use tucrl::error::SolveError;
 use tucrl::evaluate;
 use tucrl::mdp::Mdp;
+use tucrl::reward::RewardRange;
 use tucrl::truth::Watch;
 use tucrl_lab::Catalogue;
 use tucrl_lab::inspection::{Effort, Inspection, Steps};
@@ -28,6 +29,8 @@ struct Bounds {
     world: String,
     steps: u64,
     delta: f64,
+    /// Regret is a difference: the bounds depend on the width `r_max` of the range only.
+    reward_range: RewardRange,
     numbers: WorldNumbers,
     tucrl: RegretBound,
     tucrl_sum: f64,
@@ -87,7 +90,8 @@ pub(super) fn run(ask: &Bound, catalogue: &Catalogue) -> anyhow::Result<String> 
         r_max: known.r_max,
         gap,
     };
-    let all = Bounds::of(world.to_string(), numbers, ask.steps, ask.delta);
+    let (world, range) = (world.to_string(), known.reward_range);
+    let all = Bounds::of(world, range, numbers, ask.steps, ask.delta);
     if ask.json { super::json(&all) } else { Ok(page(&all)?) }
 }
 
@@ -107,7 +111,13 @@ fn gap(mdp: &Mdp) -> Result<Option<f64>, SolveError> {
 }
 
 impl Bounds {
-    fn of(world: String, numbers: WorldNumbers, steps: u64, delta: f64) -> Self {
+    fn of(
+        world: String,
+        reward_range: RewardRange,
+        numbers: WorldNumbers,
+        steps: u64,
+        delta: f64,
+    ) -> Self {
         let tucrl = bounds::tucrl_regret(&numbers, steps, delta);
         let ucrl = bounds::ucrl_regimes(&numbers, steps);
         let mut unseen = vec![numbers.states - numbers.reachable, numbers.states - 1];
@@ -122,6 +132,7 @@ impl Bounds {
             world,
             steps,
             delta,
+            reward_range,
             tucrl_sum: tucrl.sum(),
             tucrl_total: tucrl.total(),
             tucrl,
@@ -177,6 +188,9 @@ fn page(known: &Bounds) -> Result<String, Error> {
         four_digits(numbers.diameter_reachable),
         number(numbers.r_max)
     )?;
+    if known.reward_range.low() != 0.0 {
+        writeln!(out, "Rewards lie in {}; r_max is the difference.", known.reward_range)?;
+    }
     writeln!(out, "\nTUCRL: regret, with probability {} at most", number(1.0 - delta))?;
     for (label, value) in known.tucrl.terms() {
         line(&mut out, label, value)?;

@@ -11,6 +11,7 @@ pub(super) fn flag(setting: Setting) -> &'static str {
         Setting::Overwrite => "replace it with --force",
         Setting::RewardModel => "--reward-model",
         Setting::RMax => "--r-max",
+        Setting::RewardRange => "--reward-range",
         Setting::Directory => "--out",
         Setting::Resume => "--resume",
     }

@@ -134,7 +134,8 @@ fn page(known: &Inspection) -> Result<String, Error> {
             counted(transitions, "transition")
         ),
     )?;
-    line("rewards", format!("in [0, {}]", number(known.r_max)))?;
+    let range = known.reward_range;
+    line("rewards", format!("in [{}, {}]", number(range.low()), number(range.high())))?;
     line(
         "optimal gain",
         match (known.gain, known.gain_error) {

@@ -45,7 +45,7 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("inspect good.json --reward-model fuel", 1, "error: --reward-model is for DRN files, and good.json is not one: leave the option out"),
     ("inspect taxi --r-max 2", 1, "error: --r-max is for model files, and taxi is not one: leave the option out"),
     ("inspect good.json --r-max -1", 1, "error: good.json: r_max = -1 is not a positive finite number: it is the largest possible reward"),
-    ("inspect good.json --r-max 0.5", 1, "error: good.json:2: state 0, action 0: reward between 1 and 1 leaves [0, 0.5]: shift and scale the rewards, or raise r_max"),
+    ("inspect good.json --r-max 0.5", 1, "error: good.json:2: state 0, action 0: reward between 1 and 1 leaves [0, 0.5]: widen reward_range, or raise r_max"),
     ("inspect taxi --policy --skip gain", 1, "error: --policy needs the gain: leave out --skip gain"),
     ("inspect taxi --all --skip diameter", 1, "error: --all and --skip diameter contradict each other: leave one out"),
     // Files.

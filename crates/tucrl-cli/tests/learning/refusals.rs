@@ -148,7 +148,7 @@ const TABLE: &[(&str, i32, &str)] = &[
     (
         "learn chain --agent ucrl2:r_max=0.5",
         1,
-        "error: ucrl2: `r_max` = 0.5 is out of range: it accepts at least the largest reward of the world|  ucrl2:r_max=0.5|              ^^^",
+        "error: ucrl2: `r_max` = 0.5 is out of range: it accepts at least the largest reward of the world, counted from its smallest|  ucrl2:r_max=0.5|              ^^^",
     ),
     // What an agent cannot do is not an option.
     (

@@ -196,6 +196,7 @@ impl World {
             Self::File(_) => Ok(()),
             _ if options.reward_model.is_some() => refuse(Setting::RewardModel, "DRN files"),
             _ if options.r_max.is_some() => refuse(Setting::RMax, "model files"),
+            _ if options.reward_range.is_some() => refuse(Setting::RewardRange, "model files"),
             _ => Ok(()),
         }
     }

@@ -61,7 +61,9 @@ impl Experiment {
     ) -> Result<PreparedWorld, ExperimentError> {
         let world = &self.worlds[index];
         watch.begin("building the world");
-        let opened = world.world.open(&self.read_options);
+        let mut options = self.read_options.clone();
+        options.reward_range = world.reward_range.or(options.reward_range);
+        let opened = world.world.open(&options);
         let model = opened.map_err(|error| self.fault(&world.place, error.into()))?;
         let mut setting = Setting {
             space: model.space(),

@@ -10,6 +10,7 @@ use std::path::Path;
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
+use tucrl::reward::RewardRange;
 use tucrl::run::Checkpoints;
 use tucrl::truth::SEARCH_LIMIT;
 
@@ -27,12 +28,13 @@ const LARGEST: u64 = 1 << 26;
 
 const KEYS: &[&str] =
     &["name", "description", "steps", "seeds", "master_seed", "checkpoints", "worlds", "agents"];
-const WORLD_KEYS: &[&str] = &["spec", "steps"];
+const WORLD_KEYS: &[&str] = &["spec", "steps", "reward_range"];
 const AGENT_KEYS: &[&str] = &["spec", "label"];
 
 const A_NAME: &str = "letters, digits, hyphens, underscores and points, beginning with a letter or a \
                       digit, at most 64 of them: it becomes the name of a folder";
 const STEPS: &str = "an integer between 1 and 1e10, such as 1e6";
+const RANGE: &str = "the lowest and the highest reward, such as [-10, 20]";
 const TIMES: &str =
     "how many a decade, between 1 and 10000, or a list of increasing steps from 1 on";
 
@@ -168,13 +170,17 @@ impl Reader<'_> {
                 })?;
                 contents.push(content.finalize().to_hex()[..16].to_string());
             }
+            let range = table.and_then(|table| table.get("reward_range"));
+            let range = range.map(|range| self.range(range, &format!("{key}.reward_range")));
+            let reward_range = range.transpose()?;
+            contents.extend(reward_range.map(|range| format!("rewards in {range}")));
             let model = (!contents.is_empty()).then(|| contents.join("+"));
             if worlds.iter().any(|earlier| earlier.world.to_string() == world.to_string()) {
                 let what = format!("the world {}", quoted(&world.to_string()));
                 let change = "keep one of them; other steps make another experiment";
                 return Err(self.at(place, Problem::Twice { what, change }));
             }
-            worlds.push(ExperimentWorld { world, steps, model, place });
+            worlds.push(ExperimentWorld { world, steps, model, reward_range, place });
         }
         Ok(worlds)
     }
@@ -235,6 +241,23 @@ impl Reader<'_> {
             return Err(self.not(value, key, TIMES));
         }
         Ok(Checkpoints::at(times))
+    }
+
+    fn range(&self, value: &Value<'_>, key: &str) -> Result<RewardRange, ExperimentError> {
+        let number = |value: &Value<'_>| match value.get_ref() {
+            DeValue::Integer(number) if number.radix() == 10 => number.as_str().parse().ok(),
+            DeValue::Float(number) => number.as_str().parse().ok(),
+            _ => None,
+        };
+        let ends: Option<Vec<f64>> = match value.get_ref() {
+            DeValue::Array(list) => list.iter().map(number).collect(),
+            _ => None,
+        };
+        let range = ends.and_then(|ends| match ends[..] {
+            [low, high] => RewardRange::new(low, high).ok(),
+            _ => None,
+        });
+        range.ok_or_else(|| self.not(value, key, RANGE))
     }
 
     /// A spec alone, or a table that has one.

@@ -60,11 +60,17 @@ pub fn schema(catalogue: &Catalogue) -> Value {
                     { "type": "array", "items": { "type": "number", "minimum": 1 }, "minItems": 1 },
                 ],
             },
-            "worlds": list(json!({ "$ref": "#/$defs/world" }), "steps", &steps),
-            "agents": list(json!({ "$ref": "#/$defs/agent" }), "label", &json!({
+            "worlds": list(&json!({ "$ref": "#/$defs/world" }), json!({
+                "steps": steps,
+                "reward_range": {
+                    "description": "The lowest and the highest reward of a model file; overrides the file.",
+                    "type": "array", "items": { "type": "number" }, "minItems": 2, "maxItems": 2,
+                },
+            })),
+            "agents": list(&json!({ "$ref": "#/$defs/agent" }), json!({ "label": {
                 "description": "What the agent is called in tables and figures.",
                 "type": "string", "maxLength": 80,
-            })),
+            } })),
         },
         "$defs": {
             "agent": { "anyOf": agents.collect::<Vec<_>>() },
@@ -73,13 +79,14 @@ pub fn schema(catalogue: &Catalogue) -> Value {
     })
 }
 
-/// A list of specs, or of tables with a spec and one more key.
-fn list(spec: Value, key: &str, value: &Value) -> Value {
+/// A list of specs, or of tables with a spec and more keys.
+fn list(spec: &Value, mut keys: Value) -> Value {
+    keys["spec"] = spec.clone();
     let table = json!({
         "type": "object",
         "required": ["spec"],
         "additionalProperties": false,
-        "properties": { "spec": spec.clone(), key: value },
+        "properties": keys,
     });
     json!({ "type": "array", "minItems": 1, "items": { "anyOf": [spec, table] } })
 }

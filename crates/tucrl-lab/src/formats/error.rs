@@ -153,11 +153,14 @@ pub enum FormatError {
         /// The names that exist.
         names: Vec<String>,
     },
-    /// A reward below zero.
-    #[error(
-        "{}: state {state}, action {action} has the negative reward {reward}: rewards lie in \
-         [0, r_max], add the same constant to every reward", place(path, *line, None)
-    )]
+    /// Both options that set the range of rewards.
+    #[error("{}", two_ranges(path, by_name))]
+    TwoRanges {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A reward below zero in a file that does not say how low rewards may be.
+    #[error("{}", negative_reward(path, *line, (*state, *action), *reward, by_name))]
     NegativeReward {
         /// The file.
         path: PathBuf,
@@ -233,6 +236,10 @@ impl Spelled for FormatError {
             Self::SeveralRewardModels { path, line, names } => {
                 several_reward_models(path, *line, names, spelling)
             }
+            Self::TwoRanges { path } => two_ranges(path, spelling),
+            Self::NegativeReward { path, line, state, action, reward } => {
+                negative_reward(path, *line, (*state, *action), *reward, spelling)
+            }
             other => other.to_string(),
         }
     }
@@ -247,6 +254,25 @@ fn several_reward_models(path: &Path, line: usize, names: &[String], spelling: S
     let (place, names) = (place(path, line, None), listed(names));
     let option = spelling(Setting::RewardModel);
     format!("{place}: the file has several reward models ({names}): choose one with {option}")
+}
+
+fn two_ranges(path: &Path, spelling: Spelling) -> String {
+    let (r_max, range) = (spelling(Setting::RMax), spelling(Setting::RewardRange));
+    format!("{}: {r_max} and {range} both say which rewards are possible: keep one", path.display())
+}
+
+fn negative_reward(
+    path: &Path,
+    line: usize,
+    (state, action): (usize, usize),
+    reward: f64,
+    spelling: Spelling,
+) -> String {
+    let (place, range) = (place(path, line, None), spelling(Setting::RewardRange));
+    format!(
+        "{place}: state {state}, action {action} has the negative reward {reward}: give the lowest and the \
+         highest reward with {range}"
+    )
 }
 
 impl FormatError {

@@ -8,12 +8,26 @@ use std::fmt;
 use std::io::{self, Write};
 
 use serde::de::{self, Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
-use tucrl::reward::RewardLaw;
+use tucrl::reward::{RewardLaw, RewardRange};
 
 /// Writes a finite number so that it reads back to the same bits.
 pub(super) fn write_number(out: &mut dyn Write, number: f64) -> io::Result<()> {
     // `{:?}` and not `{}`: the latter spells 1e-300 with three hundred zeros.
     write!(out, "{number:?}")
+}
+
+/// Writes which rewards are possible, as a key and its value: `r_max` where they begin at 0, else `reward_range`.
+pub(super) fn write_range(
+    out: &mut dyn Write,
+    range: RewardRange,
+    key: impl FnOnce(&mut dyn Write, &str) -> io::Result<()>,
+) -> io::Result<()> {
+    if range.low() == 0.0 {
+        key(out, "r_max")?;
+        return write_number(out, range.high());
+    }
+    key(out, "reward_range")?;
+    write!(out, "[{:?},{:?}]", range.low(), range.high())
 }
 
 /// Writes items with commas between them, in brackets.

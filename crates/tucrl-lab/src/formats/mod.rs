@@ -14,6 +14,7 @@ mod source;
 use std::path::Path;
 
 use tucrl::mdp::Mdp;
+use tucrl::reward::RewardRange;
 
 pub use error::FormatError;
 pub use save::new_file;
@@ -23,8 +24,17 @@ pub use save::new_file;
 pub struct ReadOptions {
     /// The reward model of a `.drn` file to read; needed when there are several.
     pub reward_model: Option<String>,
-    /// The largest possible reward; overrides the file.
+    /// The largest possible reward, where the smallest is 0; overrides the file.
     pub r_max: Option<f64>,
+    /// The smallest and the largest possible reward; overrides the file. Not together with `r_max`.
+    pub reward_range: Option<RewardRange>,
+}
+
+impl ReadOptions {
+    /// The range of rewards that overrides the file.
+    fn range(&self) -> Option<RewardRange> {
+        self.reward_range.or(self.r_max.map(RewardRange::up_to))
+    }
 }
 
 /// What to do when the output file exists.
@@ -66,6 +76,9 @@ impl Format {
 /// # Errors
 /// When the file cannot be read, is malformed, or describes no valid model; the message has the place.
 pub fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, FormatError> {
+    if options.r_max.is_some() && options.reward_range.is_some() {
+        return Err(FormatError::TwoRanges { path: path.into() });
+    }
     match Format::of(path)? {
         Format::Json => json::read(path, options),
         Format::Drn => drn::read(path, options),

@@ -27,7 +27,7 @@ const FIRST_TIME: u64 = 100;
 impl RewardFigure<'_> {
     fn curves(&self) -> CurvesFigure {
         let (gain, mut curves) = (self.world.facts.gain, Vec::new());
-        let (mut last, mut highest) = (10 * FIRST_TIME, 0.0f64);
+        let (mut last, mut lowest, mut highest) = (10 * FIRST_TIME, 0.0f64, 0.0f64);
         for agent in self.world.agents.iter().filter(|agent| !agent.regret.is_empty()) {
             let shown = || agent.regret.iter().filter(|point| point.t >= FIRST_TIME);
             let reward = |t: u64, regret: f64| gain - regret / t as f64;
@@ -41,6 +41,7 @@ impl RewardFigure<'_> {
                 .collect();
             last = last.max(agent.regret.last().map_or(0, |point| point.t));
             highest = points.iter().map(|point| point.1).fold(highest, f64::max);
+            lowest = points.iter().map(|point| point.1).fold(lowest, f64::min);
             let curve = Curve::new(agent.label, colour(agent.colour), Stroke::Line, points);
             curves.push(Curve { band, ..curve });
         }
@@ -52,13 +53,13 @@ impl RewardFigure<'_> {
         if let Some(name) = name {
             let line = vec![(FIRST_TIME as f64, gain), (last as f64, gain)];
             curves.push(Curve::new(name, GREY, Stroke::Dashed, line));
-            highest = highest.max(gain);
+            (lowest, highest) = (lowest.min(gain), highest.max(gain));
         }
         CurvesFigure {
             title: format!("Reward in {}", super::canvas::cut(self.world.world, 60)),
             explanation: "per step, averaged from the first step on; shaded: 95 % interval".into(),
             x: Axis::log("steps", FIRST_TIME as f64, last as f64, 8),
-            y: Axis::linear("reward per step", 0.0, highest.max(1e-9) * 1.08, 6),
+            y: Axis::linear("reward per step", lowest, highest.max(1e-9) * 1.08, 6),
             curves,
             marks: Vec::new(),
         }

@@ -140,7 +140,13 @@ pub fn facts_rows(facts: &Facts) -> Cells {
         ("span of the optimal bias", span(facts.span)),
         ("the same over reachable states", span(facts.span_reachable)),
         ("regret is measured against", facts.baseline.in_words()),
-        ("largest reward", six_decimals(facts.r_max)),
+        match facts.reward_range {
+            None => ("largest reward", six_decimals(facts.r_max)),
+            Some(range) => {
+                let (low, high) = (six_decimals(range.low()), six_decimals(range.high()));
+                ("smallest and largest reward", format!("{low} and {high}").replace('-', "−"))
+            }
+        },
         ("bound on TUCRL's Z after a million steps", grouped(bound(facts, 1e6).floor())),
     ];
     let rows = rows.into_iter().map(|(name, value)| vec![name.to_owned(), value]).collect();

@@ -27,6 +27,7 @@ fn stored(agent: &str, run: u64, regret: &[(u64, f64)]) -> StoredRun {
             span: 1.0,
             span_reachable: 1.0,
             r_max: 1.0,
+            reward_range: None,
         },
         record: RunRecord {
             steps,

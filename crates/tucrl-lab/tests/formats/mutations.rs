@@ -137,7 +137,7 @@ proptest! {
         }
         let path = scratch.with(name, &text);
         let reward_model = (which == 3).then(|| "tickets".to_string());
-        match formats::read(&path, &ReadOptions { reward_model, r_max: None }) {
+        match formats::read(&path, &ReadOptions { reward_model, ..ReadOptions::default() }) {
             Ok(mdp) => assert_valid(&mdp),
             Err(error) => assert!(!error.to_string().is_empty()),
         }

@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use tucrl::mdp::Mdp;
-use tucrl::reward::RewardLaw;
+use tucrl::reward::{RewardLaw, RewardRange};
 
 /// A positive number with an unremarkable mantissa and a wide exponent.
 fn weight() -> impl Strategy<Value = f64> {
@@ -11,14 +11,19 @@ fn weight() -> impl Strategy<Value = f64> {
         .prop_map(|(mantissa, exponent)| mantissa * 10f64.powi(exponent))
 }
 
-fn law(r_max: f64) -> impl Strategy<Value = RewardLaw> {
-    let reward = move || (0.0..=1.0f64).prop_map(move |unit| unit * r_max);
+fn law(range: RewardRange) -> impl Strategy<Value = RewardLaw> {
+    let (low, high) = (range.low(), range.high());
+    let reward =
+        move || (0.0..=1.0f64).prop_map(move |unit| (low + unit * range.width()).clamp(low, high));
     prop_oneof![
         reward().prop_map(RewardLaw::Constant),
         (reward(), reward())
             .prop_map(|(a, b)| RewardLaw::Uniform { low: a.min(b), high: a.max(b) }),
-        (0.0..=1.0f64, reward())
-            .prop_map(|(probability, value)| RewardLaw::Bernoulli { probability, value }),
+        // A Bernoulli law may pay 0.
+        (0.0..=1.0f64, reward()).prop_map(move |(probability, value)| match range.contains(0.0) {
+            true => RewardLaw::Bernoulli { probability, value },
+            false => RewardLaw::Constant(value),
+        }),
         vec((reward(), weight()), 1..4).prop_map(|outcomes| {
             let sum: f64 = outcomes.iter().map(|outcome| outcome.1).sum();
             RewardLaw::discrete(outcomes.into_iter().map(|(value, p)| (value, p / sum)))
@@ -34,11 +39,11 @@ enum Action {
     Joint(Vec<(prop::sample::Index, f64, RewardLaw)>),
 }
 
-fn action(r_max: f64) -> impl Strategy<Value = Action> {
+fn action(range: RewardRange) -> impl Strategy<Value = Action> {
     let entry = || (any::<prop::sample::Index>(), weight());
     prop_oneof![
-        (law(r_max), vec(entry(), 1..5)).prop_map(|(law, row)| Action::Alone(law, row)),
-        vec((any::<prop::sample::Index>(), weight(), law(r_max)), 1..5).prop_map(Action::Joint),
+        (law(range), vec(entry(), 1..5)).prop_map(|(law, row)| Action::Alone(law, row)),
+        vec((any::<prop::sample::Index>(), weight(), law(range)), 1..5).prop_map(Action::Joint),
     ]
 }
 
@@ -55,15 +60,26 @@ fn normalised(row: &[(prop::sample::Index, f64)], states: usize) -> Vec<(usize, 
     row.iter().map(|(next, weight)| (next.index(states), weight / sum)).collect()
 }
 
+/// From 0 or elsewhere, also far from 0 for its width.
+fn range() -> impl Strategy<Value = RewardRange> {
+    let width = prop_oneof![Just(1.0), 0.1..100.0f64, Just(1e-12), Just(1e17)];
+    let low = prop_oneof![2 => Just(0.0), 1 => Just(1e3), 1 => -100.0..100.0f64];
+    let far = prop_oneof![9 => Just(0.0), 1 => Just(-0.5)];
+    (width, low, far).prop_map(|(width, low, far)| {
+        let low = if far == 0.0 { low } else { far * width };
+        RewardRange::new(low, low + width).unwrap()
+    })
+}
+
 /// A valid model with few states.
 pub(crate) fn any_model() -> impl Strategy<Value = Mdp> {
-    (prop_oneof![Just(1.0), 0.1..100.0f64, Just(1e-12), Just(1e17)], any::<(bool, bool)>())
-        .prop_flat_map(|(r_max, named)| {
-            let states = vec(vec(action(r_max), 1..4), 1..6);
+    (range(), any::<(bool, bool)>())
+        .prop_flat_map(|(range, named)| {
+            let states = vec(vec(action(range), 1..4), 1..6);
             let start = vec((any::<prop::sample::Index>(), weight()), 1..4);
-            (Just(r_max), Just(named), states, start, vec(name(), 5), vec(name(), 3))
+            (Just(range), Just(named), states, start, vec(name(), 5), vec(name(), 3))
         })
-        .prop_map(|(r_max, named, states, start, state_names, action_names)| {
+        .prop_map(|(range, named, states, start, state_names, action_names)| {
             let count = states.len();
             let most = states.iter().map(Vec::len).max().unwrap();
             let mut builder = Mdp::builder();
@@ -92,7 +108,7 @@ pub(crate) fn any_model() -> impl Strategy<Value = Mdp> {
                     }
                 }
             }
-            builder.r_max(r_max).start_law(normalised(&start, count));
+            builder.reward_range(range).start_law(normalised(&start, count));
             if named.0 {
                 builder.state_names(&state_names[..count]);
             }

@@ -42,6 +42,7 @@ fn stored(world: &str, label: &str, run: u64, curve: impl Fn(f64) -> f64) -> Sto
             span: 1.0,
             span_reachable: 1.0,
             r_max: 1.0,
+            reward_range: None,
         },
         record: RunRecord {
             steps: STEPS,

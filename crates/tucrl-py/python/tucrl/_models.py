@@ -24,6 +24,7 @@ def from_arrays(
     normalize: bool = False,
     start: int | npt.ArrayLike = 0,
     r_max: float | None = None,
+    reward_range: tuple[float, float] | None = None,
     law: str = "constant",
     name: str = "arrays",
     state_names: Sequence[str] | None = None,
@@ -32,6 +33,10 @@ def from_arrays(
     """Build a model from arrays; see ``MDP.from_arrays``."""
     if axes not in (None, "sas", "ass"):
         raise ValueError(f"axes = {axes!r}: accepted are 'sas' and 'ass'")
+    if reward_range is not None:
+        if r_max is not None:
+            raise ValueError("r_max and reward_range both say which rewards are possible: keep one")
+        reward_range = _checked_range(*reward_range)
     per_action = _per_action(transitions, axes)
     states = per_action[0].shape[0]
     rewards = _checked_rewards(rewards, len(per_action), states, axes)
@@ -50,7 +55,7 @@ def from_arrays(
             column.append(part)
     s, a, n, p, r = (np.concatenate(column) for column in columns)
     names = (_names("state_names", state_names), _names("action_names", action_names))
-    return _native_model(name, states, s, a, n, p, r, _start_law(start), r_max, law, None, names)
+    return _native_model(name, states, s, a, n, p, r, _start_law(start), r_max, law, reward_range, names)
 
 
 def from_gymnasium(
@@ -89,9 +94,13 @@ def from_gymnasium(
                     (state, action, after, float(probability) * share, reward) for after, share in nexts
                 )
     s, a, n, p, r = (np.array(column) for column in zip(*rows, strict=True))
-    low, high = (float(r.min()), float(r.max())) if reward_range is None else reward_range
-    low, high = _checked_range(low, high) if reward_range is not None else (low, high)
-    scaled = (r - low) / (high - low) if high > low else np.zeros_like(r)
+    r = r.astype(np.float64)
+    if reward_range is None:
+        low, high = float(r.min()), float(r.max())
+        # Of a single reward: from or up to 0.
+        range_ = (low, high) if low < high else (min(low, 0.0), max(high, 0.0 if low < 0.0 else 1.0))
+    else:
+        range_ = _checked_range(*reward_range)
     if name is None:
         spec = getattr(env, "spec", None)
         name = str(spec.id) if spec is not None else "gymnasium"
@@ -99,21 +108,23 @@ def from_gymnasium(
     parts = (s.astype(np.int64), a.astype(np.int64), n.astype(np.int64), p)
 
     def model(rewards: npt.NDArray[np.float64]) -> _native.MDP:
-        return _native_model(name, len(table), *parts, rewards, start, 1.0, "constant", (low, high))
+        return _native_model(name, len(table), *parts, rewards, start, None, "constant", range_)
 
-    built = model(scaled)
-    _warn_if_all_alike(built, model(np.clip(1.0 - scaled, 0.0, 1.0)))
+    low, high = range_
+    built = model(r)
+    # The lowest reward for the highest, and so on.
+    _warn_if_all_alike(built, model(np.clip(low + (high - r), low, high)))
     return built
 
 
 def _warn_if_all_alike(model: _native.MDP, opposite: _native.MDP) -> None:
-    """Warn if the largest gain of a policy is also the smallest: 1 minus the largest of the opposite rewards."""
-    difference = model.gain - (1.0 - opposite.gain)
-    if difference <= model.gain_error + opposite.gain_error + 1e-12:
-        low, high = model.reward_range
+    """Warn if the largest gain of a policy is also the smallest, which the opposite rewards, low + high - r, give."""
+    low, high = model.reward_range
+    difference = model.gain - (low + high - opposite.gain)
+    if difference <= model.gain_error + opposite.gain_error + 1e-12 * (high - low):
         warnings.warn(
-            f"{model.name}: every policy has the same gain, {low + model.gain * (high - low):g} per step, so that "
-            f"there is nothing to learn: say by terminal_reward=… or reset_cost=… what the end of an episode is worth",
+            f"{model.name}: every policy has the same gain, {model.gain:g} per step, so that there is nothing to "
+            f"learn: say by terminal_reward=… or reset_cost=… what the end of an episode is worth",
             stacklevel=3,
         )
 
@@ -282,7 +293,7 @@ def _start_law(start: int | npt.ArrayLike) -> list[tuple[int, float]]:
 
 def _checked_range(low: float, high: float) -> tuple[float, float]:
     low, high = float(low), float(high)
-    if not (np.isfinite(low) and np.isfinite(high) and low < high):
+    if not (np.isfinite(high - low) and low < high):
         raise ValueError(f"reward_range = ({low}, {high}) is no range: give (lowest, highest)")
     return low, high
 

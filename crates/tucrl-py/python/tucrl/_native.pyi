@@ -33,6 +33,7 @@ _Floats = npt.NDArray[np.float64]
 _Bools = npt.NDArray[np.bool_]
 _Whole = SupportsIndex | float
 _Path = str | PathLike[str]
+_Range = Sequence[float]
 _Mask = Callable[[Any], Any] | npt.ArrayLike
 _Seed = SupportsIndex | np.random.Generator | random.Random | None
 
@@ -49,6 +50,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: _Seed = 0,
         run: SupportsIndex = 0,
@@ -64,6 +66,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: _Seed = 0,
         run: SupportsIndex = 0,
@@ -79,6 +82,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: _Seed = 0,
         run: SupportsIndex = 0,
@@ -94,6 +98,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: _Seed = 0,
         run: SupportsIndex = 0,
@@ -109,6 +114,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: _Seed = 0,
         run: SupportsIndex = 0,
@@ -124,6 +130,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: _Seed = 0,
         run: SupportsIndex = 0,
@@ -139,6 +146,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: _Seed = 0,
         run: SupportsIndex = 0,
@@ -154,6 +162,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: _Seed = 0,
         run: SupportsIndex = 0,
@@ -169,6 +178,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: _Seed = 0,
         run: SupportsIndex = 0,
@@ -184,6 +194,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: _Seed = 0,
         run: SupportsIndex = 0,
@@ -199,6 +210,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: _Seed = 0,
         run: SupportsIndex = 0,
@@ -214,6 +226,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: _Seed = 0,
         run: SupportsIndex = 0,
@@ -229,6 +242,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: _Seed = 0,
         run: SupportsIndex = 0,
@@ -244,6 +258,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: _Seed = 0,
         run: SupportsIndex = 0,
@@ -259,6 +274,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: _Seed = 0,
         run: SupportsIndex = 0,
@@ -274,6 +290,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: _Seed = 0,
         run: SupportsIndex = 0,
@@ -289,6 +306,7 @@ class Agent:
         mask: _Mask | None = None,
         world: MDP | World | None = None,
         r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
         steps: _Whole | None = None,
         seed: _Seed = 0,
         run: SupportsIndex = 0,
@@ -314,6 +332,8 @@ class Agent:
     def states(self) -> int: ...
     @property
     def actions(self) -> int: ...
+    @property
+    def reward_range(self) -> tuple[float, float]: ...
     @property
     def r_max(self) -> float: ...
     @property
@@ -378,7 +398,12 @@ class Plan:
 @final
 class MDP:
     def __new__(
-        cls, world: _Path, *, r_max: SupportsFloat | None = None, reward_model: str | None = None
+        cls,
+        world: _Path,
+        *,
+        r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
+        reward_model: str | None = None,
     ) -> Self: ...
     @staticmethod
     def from_arrays(
@@ -389,6 +414,7 @@ class MDP:
         normalize: bool = False,
         start: int | npt.ArrayLike = 0,
         r_max: float | None = None,
+        reward_range: tuple[float, float] | None = None,
         law: str = "constant",
         name: str = "arrays",
         state_names: Sequence[str] | None = None,
@@ -420,7 +446,7 @@ class MDP:
         action_names: Sequence[str] | None = None,
     ) -> MDP: ...
     @staticmethod
-    def _from_json(name: str, content: bytes, reward_range: tuple[float, float]) -> MDP: ...
+    def _from_json(name: str, content: bytes) -> MDP: ...
     @property
     def name(self) -> str: ...
     @property
@@ -499,6 +525,8 @@ class World:
     def states(self) -> int: ...
     @property
     def actions(self) -> int: ...
+    @property
+    def reward_range(self) -> tuple[float, float]: ...
     @property
     def r_max(self) -> float: ...
     @property

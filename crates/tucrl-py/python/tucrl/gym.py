@@ -29,7 +29,7 @@ _LONG = 10_000
 
 
 class Continuing:
-    """An episodic environment as a continuing one, with rewards in [0, 1].
+    """An episodic environment as a continuing one.
 
     When an episode *terminates*, the environment is reset at once and its initial state is the next state: the
     reset becomes a transition, which an agent can learn like any other.
@@ -42,9 +42,10 @@ class Continuing:
     optimal. Say by ``terminal_reward`` what the end of an episode is worth.
 
     env: an environment of Gymnasium. It is stepped and reset; its wrappers stay as they are.
-    reward_range: the lowest and the highest reward, ``terminal_reward`` and ``reset_cost`` included. Without it the
-        range is learned from the rewards, with a warning, because the same reward is then rescaled differently at
-        different times.
+    reward_range: the lowest and the highest reward, ``terminal_reward`` and ``reset_cost`` included; rewards keep their
+        units, and the agent is told the same: ``Agent(spec, env.states, env.actions, reward_range=env.reward_range)``.
+        Without it rewards are rescaled to [0, 1] by the range seen so far, with a warning, because the same reward
+        is then rescaled differently at different times.
     time_limits: ``"remove"`` or ``"keep"``.
     terminal_reward: added to the reward of a transition that terminates an episode: a number, or a function of the
         transition's state, action, reward and next state. By default -1 for CartPole, where an episode ends by a
@@ -75,7 +76,8 @@ class Continuing:
         if not isinstance(actions, spaces.Discrete):
             raise ValueError(f"the actions are {actions}: only spaces.Discrete can be learned")
         self.env = _without_time_limits(env) if time_limits == "remove" else env
-        self.reward_range = None if reward_range is None else _checked_range(*reward_range)
+        #: The lowest and the highest reward that ``step`` returns.
+        self.reward_range = (0.0, 1.0) if reward_range is None else _checked_range(*reward_range)
         self._endings = Endings(env, terminal_reward, reset_cost, stacklevel=2)
         #: How many episodes have been terminated and truncated.
         self.terminations = 0
@@ -88,8 +90,8 @@ class Continuing:
         self._steps, self._lowest, self._highest = 0, math.inf, -math.inf
         if self._is_learned:
             warnings.warn(
-                "no reward_range was declared: it is learned from the rewards, and a reward is rescaled "
-                "differently before and after the range grows; declare it if you know it",
+                "no reward_range was declared: rewards are rescaled to [0, 1] by the range seen so far, "
+                "differently before and after it grows; declare it, and rewards keep their units",
                 stacklevel=2,
             )
 
@@ -104,6 +106,11 @@ class Continuing:
         space = self.env.action_space
         assert isinstance(space, spaces.Discrete)
         return int(space.n)
+
+    @property
+    def learned_range(self) -> tuple[float, float] | None:
+        """The lowest and the highest reward seen so far, if no range was declared."""
+        return (self._lowest, self._highest) if self._is_learned and self._steps else None
 
     @property
     def terminal_reward(self) -> TerminalReward:
@@ -152,7 +159,7 @@ class Continuing:
         return self._state
 
     def step(self, action: int) -> tuple[Any, float]:
-        """Play an action; return the next state and the reward, in [0, 1]."""
+        """Play an action; return the next state and the reward, in ``reward_range``."""
         if not self._is_ready:
             raise ValueError("step before reset: begin with state = env.reset(seed=…)")
         if not 0 <= action < self.actions:
@@ -168,8 +175,9 @@ class Continuing:
             observation, _ = self.env.reset()
             following = _state(observation, self.env.observation_space)
         self._state = following
+        self._check(reward)
         self._watch(reward)
-        return following, self._rescaled(reward)
+        return following, self._rescaled(reward) if self._is_learned else reward
 
     def close(self) -> None:
         """Close the environment."""
@@ -182,8 +190,9 @@ class Continuing:
         self.close()
 
     def __repr__(self) -> str:
+        declared = None if self._is_learned else self.reward_range
         ends = f", {self._endings}" if str(self._endings) else ""
-        return f"tucrl.gym.Continuing({self.env}, reward_range={self.reward_range}{ends})"
+        return f"tucrl.gym.Continuing({self.env}, reward_range={declared}{ends})"
 
     def _watch(self, reward: float) -> None:
         self._steps += 1
@@ -205,23 +214,19 @@ class Continuing:
                 stacklevel=3,
             )
 
-    def _rescaled(self, reward: float) -> float:
+    def _check(self, reward: float) -> None:
         if not math.isfinite(reward):
             raise ValueError(f"the environment paid {reward}: rewards must be finite")
-        if self._is_learned:
-            self._learn_range(reward)
-        assert self.reward_range is not None
         low, high = self.reward_range
-        if not low <= reward <= high:
+        if not (self._is_learned or low <= reward <= high):
             raise ValueError(
                 f"the environment paid {reward}{', terminal_reward and reset_cost included' * bool(str(self._endings))}, "
                 f"which is not in the declared range [{low}, {high}]: correct reward_range"
             )
-        return (reward - low) / (high - low) if high > low else 0.0
 
-    def _learn_range(self, reward: float) -> None:
-        low, high = self.reward_range or (reward, reward)
-        self.reward_range = (min(low, reward), max(high, reward))
+    def _rescaled(self, reward: float) -> float:
+        low, high = self._lowest, self._highest
+        return (reward - low) / (high - low) if high > low else 0.0
 
 
 class Discretize(gym.ObservationWrapper[np.int64, Any, npt.NDArray[Any]]):
@@ -301,7 +306,7 @@ class Discretize(gym.ObservationWrapper[np.int64, Any, npt.NDArray[Any]]):
 class TucrlEnv(gym.Env[np.int64, np.int64]):
     """A world of tucrl as an environment of Gymnasium.
 
-    Episodes never end. Rewards lie in [0, r_max]. ``info["action_mask"]`` says which actions a state has;
+    Episodes never end. Rewards lie in the world's ``reward_range``. ``info["action_mask"]`` says which actions a state has;
     larger action numbers are taken modulo its number of actions.
 
     world: a spec, a model file, an ``MDP`` or a ``World``.

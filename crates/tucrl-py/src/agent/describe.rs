@@ -7,6 +7,7 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 use tucrl::counts::Counts;
+use tucrl::episode::EpisodeRecord;
 use tucrl::space::ActionId;
 
 use super::PyAgent;
@@ -39,10 +40,16 @@ impl PyAgent {
         self.space.max_actions()
     }
 
-    /// The largest possible reward.
+    /// The lowest and the highest possible reward.
+    #[getter]
+    fn reward_range(&self) -> (f64, f64) {
+        self.range.into()
+    }
+
+    /// The largest possible reward, counted from the lowest.
     #[getter]
     fn r_max(&self) -> f64 {
-        self.r_max
+        self.range.width()
     }
 
     /// The number of steps taken.
@@ -83,7 +90,8 @@ impl PyAgent {
     fn mean_rewards<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         self.table(py, f64::NAN, |counts, pair| {
             let pair = &counts.pairs()[pair];
-            if pair.visits_before() == 0 { f64::NAN } else { pair.reward_mean() }
+            let mean = || self.range.in_own_units(pair.reward_mean());
+            if pair.visits_before() == 0 { f64::NAN } else { mean() }
         })
     }
 
@@ -106,8 +114,11 @@ impl PyAgent {
     /// The plan of the current episode; None before the first, and for agents without plans.
     #[getter]
     fn plan(&self) -> Option<PyPlan> {
-        let plan = self.learner.as_ref()?.diary().plan?;
-        Some(PyPlan::new(plan.clone()))
+        let mut plan = self.learner.as_ref()?.diary().plan?.clone();
+        for gain in [&mut plan.gain_low, &mut plan.gain_high] {
+            *gain = self.range.in_own_units(*gain);
+        }
+        Some(PyPlan::new(plan))
     }
 
     /// The probability of each action in each state of the plan: an array of states seen when it was made ×
@@ -136,7 +147,7 @@ impl PyAgent {
         let Some(learner) = &self.learner else { return Ok(None) };
         let present = learner.present_episode();
         let last = present.or_else(|| learner.diary().ended_episodes.last().cloned());
-        last.map(|record| episode(&episode_class(py)?, &record)).transpose()
+        last.map(|record| self.record(&episode_class(py)?, record)).transpose()
     }
 
     /// All episodes, including the current one.
@@ -144,8 +155,8 @@ impl PyAgent {
     fn episodes<'py>(&self, py: Python<'py>) -> PyResult<Vec<Bound<'py, PyAny>>> {
         let Some(learner) = &self.learner else { return Ok(Vec::new()) };
         let (class, present) = (episode_class(py)?, learner.present_episode());
-        let records = learner.diary().ended_episodes.iter().chain(&present);
-        records.map(|record| episode(&class, record)).collect()
+        let records = learner.diary().ended_episodes.iter().cloned().chain(present);
+        records.map(|record| self.record(&class, record)).collect()
     }
 
     /// Steps in pairs poorly visited at that time (Z), and at the start of the episode (Y).
@@ -170,6 +181,16 @@ impl PyAgent {
 impl PyAgent {
     fn counts(&self) -> Option<&Counts> {
         self.learner.as_ref()?.diary().counts
+    }
+
+    /// An episode with its gain in the units of the rewards.
+    fn record<'py>(
+        &self,
+        class: &Bound<'py, PyAny>,
+        mut record: EpisodeRecord,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        record.gain = self.range.in_own_units(record.gain);
+        episode(class, &record)
     }
 
     /// Every pair of seen states: the row of its state, the world's number of its action, its own number.

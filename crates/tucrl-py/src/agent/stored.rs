@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use serde::{Deserialize, Serialize};
 use tucrl::learner::{Learner, Saved};
+use tucrl::reward::RewardRange;
 use tucrl::rng::{Purpose, RandomStream};
 use tucrl::space::{Space, StateId};
 use tucrl_lab::store::{self, Checkpoint, StoredState};
@@ -46,6 +47,9 @@ struct Document {
     spec: String,
     space: Space,
     r_max: f64,
+    /// Absent if rewards begin at 0.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    reward_range: Option<RewardRange>,
     horizon: u64,
     random: RandomStream,
     learner: Option<Saved>,
@@ -68,7 +72,8 @@ impl Document {
             version: VERSION,
             spec: agent.spec.clone(),
             space: agent.space.clone(),
-            r_max: agent.r_max,
+            r_max: agent.range.width(),
+            reward_range: Some(agent.range).filter(|range| range.low() != 0.0),
             horizon: agent.horizon,
             random: agent.random.clone(),
             learner: agent.learner.as_deref().map(save).transpose()?,
@@ -120,7 +125,7 @@ impl Document {
             spec: self.spec,
             algorithm: Arc::clone(named.algorithm()),
             space: self.space,
-            r_max: self.r_max,
+            range: self.reward_range.unwrap_or(RewardRange::up_to(self.r_max)),
             horizon: self.horizon,
             random: self.random,
             world,
@@ -174,6 +179,7 @@ fn of_run(stored: StoredState, world: Option<&AnyWorld>) -> PyResult<Document> {
         )));
     };
     let model = world.model();
+    let range = model.reward_range();
     let Some(state) = stored.state else {
         return Err(bad_input(format!(
             "{} cannot be saved, so it cannot be continued",
@@ -185,7 +191,8 @@ fn of_run(stored: StoredState, world: Option<&AnyWorld>) -> PyResult<Document> {
         version: VERSION,
         spec: stored.cell.agent.clone(),
         space: model.space(),
-        r_max: model.r_max(),
+        r_max: range.width(),
+        reward_range: Some(range).filter(|range| range.low() != 0.0),
         horizon: stored.spec.steps,
         random: RandomStream::of_run(stored.spec.master_seed, stored.spec.run, Purpose::Agent),
         learner: Some(learner),

@@ -7,7 +7,7 @@ use std::io::Write as _;
 
 use tucrl::mdp::Mdp;
 use tucrl::pulse::unless_stopped;
-use tucrl::reward::RewardLaw;
+use tucrl::reward::{RewardLaw, RewardRange};
 use tucrl_lab::formats::{self, FormatError, IfExists, ReadOptions};
 
 use pyo3::prelude::*;
@@ -28,7 +28,7 @@ pub(super) fn build(
     states: usize,
     table: &Table<'_>,
     start: &[(usize, f64)],
-    r_max: f64,
+    range: RewardRange,
     law: &str,
     [state_names, action_names]: [Vec<String>; 2],
 ) -> PyResult<Mdp> {
@@ -40,7 +40,15 @@ pub(super) fn build(
     }
     let reward_law = |reward: f64| match law {
         "constant" => Ok(RewardLaw::Constant(reward)),
-        "bernoulli" => Ok(RewardLaw::Bernoulli { probability: reward / r_max, value: r_max }),
+        "bernoulli" => {
+            let (low, high) = (range.low(), range.high());
+            let probability = (reward - low) / range.width();
+            Ok(if low == 0.0 {
+                RewardLaw::Bernoulli { probability, value: high }
+            } else {
+                RewardLaw::discrete([(low, 1.0 - probability), (high, probability)])
+            })
+        }
         other => Err(bad_input(format!(
             "law = {other:?} is unknown: accepted are \"constant\" and \"bernoulli\""
         ))),
@@ -91,7 +99,7 @@ pub(super) fn build(
             states as i64 - 1
         )));
     }
-    builder.r_max(r_max).start_law(start.iter().copied());
+    builder.reward_range(range).start_law(start.iter().copied());
     builder.state_names(state_names).action_names(action_names);
     builder.build().map_err(bad_input)
 }

@@ -89,7 +89,7 @@ impl PyWalk {
             Way::Table(walk) => Walk::step(walk, action as u32),
             Way::Generated(walk) => walk.step(action as u32).map_err(failed)?,
         };
-        Ok((step.next, step.reward))
+        Ok((step.next, step.paid))
     }
 
     fn __eq__(&self, other: &Self) -> bool {

@@ -293,7 +293,7 @@ fn largest_reward(r_max: FromWorld, setting: &Setting) -> Result<f64, AgentError
     if own >= setting.r_max {
         return Ok(own);
     }
-    let expected = "at least the largest reward of the world";
+    let expected = "at least the largest reward of the world, counted from its smallest";
     Err(OptionError::out_of_range("r_max", own, expected).into())
 }
 

@@ -45,7 +45,7 @@ pub struct Optimism {
     /// the weight of the real transition against staying; 1 in the paper, 0.9 in the published code
     #[schemars(extend("exclusiveMinimum" = 0.0, "maximum" = 1.0))]
     pub aperiodicity: f64,
-    /// the largest possible reward, or that of the world
+    /// the largest possible reward, counted from the smallest, or that of the world
     #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub r_max: FromWorld,
     /// S times A inside the logarithms; nominal is what the proofs need

@@ -43,7 +43,7 @@ pub struct OptimisticQ {
     /// how often theory may fail
     #[schemars(extend("exclusiveMinimum" = 0.0, "maximum" = 1.0))]
     pub delta: f64,
-    /// the largest possible reward, or that of the world
+    /// the largest possible reward, counted from the smallest, or that of the world
     #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub r_max: FromWorld,
 }

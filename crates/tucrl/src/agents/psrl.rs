@@ -75,7 +75,7 @@ pub struct Psrl {
     pub split: Split,
     /// when an episode ends
     pub rule: Rule,
-    /// the largest possible reward, or that of the world
+    /// the largest possible reward, counted from the smallest, or that of the world
     #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub r_max: FromWorld,
 }
@@ -193,7 +193,7 @@ pub struct OptimisticPsrl {
     pub known_rewards: bool,
     /// when an episode ends
     pub rule: OptimistRule,
-    /// the largest possible reward, or that of the world
+    /// the largest possible reward, counted from the smallest, or that of the world
     #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub r_max: FromWorld,
 }

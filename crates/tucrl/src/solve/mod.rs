@@ -47,7 +47,7 @@ pub enum BiasKind {
 /// The exact solution of an MDP.
 #[derive(Debug, Clone)]
 pub struct Solution {
-    /// The optimal gain from each state.
+    /// The optimal gain from each state, counted from the lowest possible reward as [`Mdp::mean_reward`] is.
     #[doc(alias = "g*")]
     pub gain: Vec<f64>,
     /// A certified bound on the error of each gain.

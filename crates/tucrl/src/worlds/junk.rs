@@ -10,7 +10,7 @@
 //!   world (weakly communicating if the world is);
 //! - [`JunkKind::Chain`]: the junk states form one ring, in which every action goes on (multichain).
 //!
-//! Every junk state pays the largest reward, r_max.
+//! Every junk state pays the largest reward.
 //!
 //! Facts: with a factor above 1, D is infinite; the gain from the start, S^C and D^C are those of the world. With factor
 //! 1 it *is* the world.
@@ -25,6 +25,7 @@ use crate::error::WorldError;
 use crate::generator::{Generator, Outcomes, Tabled};
 use crate::model::Model;
 use crate::options::Spec;
+use crate::reward::RewardRange;
 use crate::rng::RandomStream;
 use crate::space::{ActionId, Space, SpaceError, StateId};
 
@@ -88,8 +89,8 @@ impl Generator for Junk {
         &self.space
     }
 
-    fn r_max(&self) -> f64 {
-        self.base.r_max()
+    fn reward_range(&self) -> RewardRange {
+        self.base.reward_range()
     }
 
     fn start(&self) -> Vec<(StateId, f64)> {
@@ -107,7 +108,7 @@ impl Generator for Junk {
             JunkKind::Chain if state + 1 < self.space.states() => state + 1,
             JunkKind::Chain => inside,
         };
-        list.push(next, 1.0, self.r_max());
+        list.push(next, 1.0, self.reward_range().high());
     }
 
     fn sample(

@@ -4,6 +4,7 @@
 
 use serde::Serialize;
 use tucrl::episode::EpisodeRecord;
+use tucrl::reward::RewardRange;
 use tucrl::run::Case;
 use tucrl::truth::Baseline;
 use tucrl_lab::runner::Ending;
@@ -20,7 +21,9 @@ struct Line<'a> {
     steps: u64,
     /// Steps asked for.
     steps_asked: u64,
+    /// In units of the rewards, like those of the episodes.
     gain: f64,
+    reward_range: RewardRange,
     /// What the gain is; absent when it is the optimal one.
     #[serde(rename = "against", skip_serializing_if = "Baseline::is_optimal")]
     baseline: &'a Baseline,
@@ -71,6 +74,7 @@ pub(super) fn lines(learned: &Learned<'_>, with_episodes: bool) -> anyhow::Resul
                 steps: record.steps,
                 steps_asked: learned.steps(),
                 gain: record.gain,
+                reward_range: learned.facts.reward_range(),
                 baseline: &learned.facts.baseline,
                 regret: &record.regret,
                 pseudo_regret: &record.pseudo_regret,

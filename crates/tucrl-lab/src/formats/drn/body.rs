@@ -13,7 +13,7 @@ mod finish;
 use std::io::BufRead;
 
 use tucrl::mdp::{Mdp, MdpBuilder};
-use tucrl::reward::RewardLaw;
+use tucrl::reward::{RewardLaw, RewardRange};
 
 use super::super::law::Law;
 use super::super::{FormatError, ReadOptions};
@@ -29,8 +29,10 @@ pub(super) fn read<R: BufRead>(
     options: &ReadOptions,
 ) -> Result<Mdp, FormatError> {
     let chosen = Chosen::new(lines, &header, options.reward_model.as_deref())?;
+    let range = options.range().or(header.notes.range.map(|(_, range)| range));
     let mut body = Body {
         header,
+        range,
         chosen,
         builder: Mdp::builder(),
         state_lines: Vec::new(),
@@ -73,6 +75,8 @@ fn after_word<'l>(line: &'l str, word: &str) -> Option<&'l str> {
 /// The model so far.
 struct Body {
     header: Header,
+    /// The rewards that are possible, as far as that is declared.
+    range: Option<RewardRange>,
     chosen: Chosen,
     builder: MdpBuilder,
     /// The line of each state and of each action, for messages.

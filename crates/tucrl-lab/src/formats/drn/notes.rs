@@ -1,13 +1,14 @@
 //! What do the `//@tucrl` comments say?
 //!
 //! A comment is `//@tucrl`, a word, and a JSON value on the same line. Before `@model` stand
-//! `version` (first), `r_max`, `start` and `action_names`; after the line of a state `name`; after
+//! `version` (first), `r_max` or `reward_range`, `start` and `action_names`; after the line of a state `name`; after
 //! the line of an action `reward`, one law, or `rewards`, one law per transition line that
 //! follows. Unknown words are errors, so that a typing mistake does not lose a reward law.
 
 use std::io::BufRead;
 
 use serde::de::DeserializeOwned;
+use tucrl::reward::RewardRange;
 
 use super::super::FormatError;
 use super::super::law::{Start, complaint};
@@ -21,7 +22,7 @@ pub(super) const MARK: &str = "//@tucrl";
 pub(super) struct Notes {
     pub(super) version_seen: bool,
     // Each with the line that gives it.
-    pub(super) r_max: Option<(usize, f64)>,
+    pub(super) range: Option<(usize, RewardRange)>,
     pub(super) start: Option<(usize, Vec<(usize, f64)>)>,
     pub(super) action_names: Option<(usize, Vec<String>)>,
 }
@@ -53,17 +54,18 @@ impl Notes {
         let Some((word, json)) = split(lines.text().trim_start()) else { return Ok(()) };
         let is_repeated = match word {
             "version" => self.version_seen,
-            "r_max" => self.r_max.is_some(),
+            "r_max" | "reward_range" => self.range.is_some(),
             "start" => self.start.is_some(),
             "action_names" => self.action_names.is_some(),
             _ => {
                 return Err(lines.syntax(format!(
-                    "{MARK} {word:?} is unknown before @model: known are version, r_max, start, \
-                     action_names"
+                    "{MARK} {word:?} is unknown before @model: known are version, r_max, \
+                     reward_range, start, action_names"
                 )));
             }
         };
         if is_repeated {
+            let word = if word == "reward_range" { "r_max or reward_range" } else { word };
             return Err(lines.syntax(format!("{MARK} {word} comes twice: keep one")));
         }
         if word == "version" {
@@ -84,7 +86,10 @@ impl Notes {
         }
         let line = lines.number();
         match word {
-            "r_max" => self.r_max = Some((line, value(lines, word, json)?)),
+            "r_max" => {
+                self.range = Some((line, RewardRange::up_to(value(lines, word, json)?)));
+            }
+            "reward_range" => self.range = Some((line, value(lines, word, json)?)),
             "start" => {
                 let start: Start = value(lines, word, json)?;
                 self.start = Some((line, start.0));

@@ -11,7 +11,7 @@ use tucrl::pulse::Pulse;
 use tucrl::reward::{PairReward, RewardLaw};
 
 use super::super::law::write_string;
-use super::super::law::{write_law, write_list, write_names, write_number, write_states};
+use super::super::law::{write_law, write_list, write_names, write_range, write_states};
 use super::VERSION;
 use super::notes::MARK;
 use crate::text::printable;
@@ -28,7 +28,8 @@ pub(in super::super) fn write(
         writeln!(out, "// {}", printable(remark))?;
     }
     writeln!(out, "{MARK} version {VERSION}")?;
-    note(out, "r_max", |out| write_number(out, mdp.r_max()))?;
+    write_range(out, mdp.reward_range(), |out, word| write!(out, "{MARK} {word} "))?;
+    writeln!(out)?;
     let start: Vec<(usize, f64)> = mdp.start().collect();
     // A single start state is given by its label.
     if !matches!(start[..], [(_, 1.0)]) {
@@ -50,7 +51,7 @@ pub(in super::super) fn write(
             note(out, "name", |out| write_string(out, name))?;
         }
         for (action, pair) in mdp.pairs_of(state).enumerate() {
-            writeln!(out, "\taction {action} [{:?}]", mdp.mean_reward(pair))?;
+            writeln!(out, "\taction {action} [{:?}]", mdp.mean_paid(pair))?;
             match mdp.reward(pair) {
                 PairReward::Alone(RewardLaw::Constant(_)) => {}
                 PairReward::Alone(law) => note(out, "reward", |out| write_law(out, law))?,

@@ -20,8 +20,16 @@ use super::super::source::{Counting, first_line_not_utf8, open};
 use super::super::{FormatError, ReadOptions};
 
 /// The keys of a model.
-const KEYS: [&str; 7] =
-    ["format", "version", "r_max", "start", "action_names", "state_names", "states"];
+const KEYS: [&str; 8] = [
+    "format",
+    "version",
+    "r_max",
+    "reward_range",
+    "start",
+    "action_names",
+    "state_names",
+    "states",
+];
 
 /// Reads a model.
 pub(in super::super) fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, FormatError> {
@@ -44,8 +52,8 @@ pub(in super::super) fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, 
     if let Err(error) = parsed {
         return Err(refusal(path, error, (line.get(), length.get()), reading.unknown_version));
     }
-    if let Some(r_max) = options.r_max {
-        reading.builder.r_max(r_max);
+    if let Some(range) = options.range() {
+        reading.builder.reward_range(range);
     }
     let (lines, keys) = (reading.state_lines, reading.key_lines);
     reading.builder.build().map_err(|defect| {
@@ -54,10 +62,10 @@ pub(in super::super) fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, 
                 lines.get(state).map(|&line| line as usize)
             }
             // An r_max from the options has no line.
-            Place::RewardMax => keys[2].filter(|_| options.r_max.is_none()),
-            Place::Start => keys[3],
-            Place::ActionNames => keys[4],
-            Place::StateNames => keys[5],
+            Place::RewardMax => keys[2].filter(|_| options.range().is_none()),
+            Place::Start => keys[4],
+            Place::ActionNames => keys[5],
+            Place::StateNames => keys[6],
         })
     })
 }
@@ -153,6 +161,7 @@ impl<'de> Visitor<'de> for Model<'_> {
                     }
                 }
                 "r_max" => drop(reading.builder.r_max(map.next_value()?)),
+                "reward_range" => drop(reading.builder.reward_range(map.next_value()?)),
                 "start" => drop(reading.builder.start_law(map.next_value::<Start>()?.0)),
                 "action_names" => {
                     reading.builder.action_names(map.next_value::<Vec<String>>()?);
@@ -163,8 +172,11 @@ impl<'de> Visitor<'de> for Model<'_> {
                 _ => map.next_value_seed(Part { reading: &mut *reading, level: Level::States })?,
             }
         }
+        if seen[2] && seen[3] {
+            return Err(A::Error::custom("\"r_max\" and \"reward_range\": keep one of them"));
+        }
         // `r_max` is 1 and names are absent unless given; the rest must be there.
-        let needed = [true, true, false, true, false, false, true];
+        let needed = [true, true, false, false, true, false, false, true];
         for ((key, seen), needed) in KEYS.iter().zip(seen).zip(needed) {
             if needed && !seen {
                 return Err(A::Error::custom(format_args!("the key {key:?} is missing: add it")));

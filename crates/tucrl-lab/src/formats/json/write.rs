@@ -7,13 +7,12 @@ use tucrl::pulse::Pulse;
 use tucrl::reward::PairReward;
 
 use super::super::law::write_string;
-use super::super::law::{write_law, write_list, write_names, write_number, write_states};
+use super::super::law::{write_law, write_list, write_names, write_range, write_states};
 
 /// Writes the whole model.
 pub(in super::super) fn write(mdp: &Mdp, out: &mut dyn Write) -> io::Result<()> {
     write!(out, "{{\"format\":\"{}\",\"version\":{}", super::NAME, super::VERSION)?;
-    out.write_all(b",\n\"r_max\":")?;
-    write_number(out, mdp.r_max())?;
+    write_range(out, mdp.reward_range(), |out, key| write!(out, ",\n\"{key}\":"))?;
     out.write_all(b",\n\"start\":")?;
     write_states(out, mdp.start())?;
     if !mdp.action_names().is_empty() {

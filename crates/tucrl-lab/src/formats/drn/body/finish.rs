@@ -6,6 +6,7 @@
 use std::io::BufRead;
 
 use tucrl::mdp::Mdp;
+use tucrl::reward::RewardRange;
 
 use super::super::super::error::Part;
 use super::super::super::{FormatError, ReadOptions};
@@ -21,7 +22,7 @@ impl Body {
     /// Passes the open action, if any, to the builder.
     pub(super) fn close_action<R: BufRead>(&mut self, lines: &Lines<R>) -> Result<(), FormatError> {
         let Some(Action { reward, law }) = self.action.take() else { return Ok(()) };
-        if reward < 0.0 {
+        if reward < 0.0 && self.range.is_none() {
             return Err(FormatError::NegativeReward {
                 path: lines.path().into(),
                 line: self.action_lines.last().map_or(1, |&line| line as usize),
@@ -92,8 +93,8 @@ impl Body {
         if let Some(names) = names.or_else(|| self.labels.names()) {
             self.builder.action_names(names);
         }
-        let (r_max_line, r_max) = notes.r_max.unzip();
-        self.builder.r_max(options.r_max.or(r_max).unwrap_or(self.largest));
+        let range_line = notes.range.map(|(line, _)| line);
+        self.builder.reward_range(self.range.unwrap_or(RewardRange::up_to(self.largest)));
         let Self { builder, state_lines, action_lines, first_action, .. } = self;
         builder.build().map_err(|defect| {
             FormatError::model(path, defect, |part| match part {
@@ -103,7 +104,7 @@ impl Body {
                     action_lines.get(first + action).map(|&line| line as usize)
                 }
                 // An r_max from the options has no line.
-                Part::RewardMax => r_max_line.filter(|_| options.r_max.is_none()),
+                Part::RewardMax => range_line.filter(|_| options.range().is_none()),
                 Part::Start => start_line,
                 Part::ActionNames => names_line,
                 Part::StateNames => None,
@@ -159,7 +160,7 @@ fn same_mean<R: BufRead>(
     reward: f64,
 ) -> Result<(), FormatError> {
     // Written so that NaN fails.
-    if (mean - reward).abs() <= SAME_MEAN * reward.max(1.0) {
+    if (mean - reward).abs() <= SAME_MEAN * reward.abs().max(1.0) {
         return Ok(());
     }
     Err(lines.contradiction(line, format!("its mean is {mean}, the reward of the action {reward}")))
