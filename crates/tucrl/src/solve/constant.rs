@@ -15,7 +15,7 @@ use super::sub_mdp::{Improvement, SubMdp};
 use super::{BiasKind, distance};
 use crate::chain::ChainValues;
 use crate::error::SolveError;
-use crate::pulse::unless_stopped;
+use crate::pulse::{Pulse, unless_stopped};
 use crate::structure;
 
 /// Weight of the transition in a damped sweep; the rest stays in place.
@@ -102,6 +102,9 @@ pub(crate) fn solve_mixing(sub: &SubMdp<'_>, aim: Aim) -> Option<ConstantGain> {
         return None;
     }
     mixed(sub, aim, Gauge::Mean).or_else(|| {
+        if Pulse::is_stopped() {
+            return None;
+        }
         // States that lead to others in a long row and back to the first: one sweep follows the row.
         let order = sub.successors_first();
         let ordered = sub.renumbered(&order);

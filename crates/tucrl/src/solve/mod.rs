@@ -166,6 +166,9 @@ fn solve_within(mdp: &Mdp, effort: Effort) -> Result<Solution, SolveError> {
         let (gain, error) = (vec![answer.gain; states], vec![answer.error(); states]);
         return Ok(solution(mdp, &sub, gain, error, answer, 0));
     }
+    if Pulse::is_stopped() {
+        return Err(SolveError::Interrupted { what: "the optimal gain" });
+    }
     let end_components = structure::end_components(mdp);
     if Pulse::is_stopped() {
         // These are no end components.
