@@ -99,7 +99,7 @@ pub fn write(mdp: &Mdp, path: &Path, if_exists: IfExists) -> Result<(), FormatEr
 /// The same with a remark in the file, of one line; JSON has no place for one.
 ///
 /// # Errors
-/// As [`write`].
+/// As [`write()`].
 pub fn write_with(
     mdp: &Mdp,
     remark: Option<&str>,
