@@ -231,6 +231,8 @@ fn never_began(truth: &Truth, error: RunError) -> Outcome {
         gain: truth.gain(),
         regret: Vec::new(),
         pseudo_regret: Vec::new(),
+        gap_regret: truth.gaps().map(|_| Vec::new()),
+        gain_lost: None,
         episodes: Vec::new(),
         seen: 0,
         z: 0,

@@ -45,6 +45,7 @@ pub mod error;
 pub mod evaluate;
 pub mod evi;
 pub mod explore;
+pub mod gaps;
 pub mod generator;
 mod graph;
 pub mod hitting;

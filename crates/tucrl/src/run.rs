@@ -1,7 +1,7 @@
 //! What did one agent earn in one world with one seed?
 //!
-//! One run: regret T g* - sum of rewards and pseudo-regret T g* - sum of mean rewards at requested times,
-//! a record per episode, the counters Z and Y, and final counts. A run can be stopped after any step, stored and
+//! One run: gap regret, which is the sum of the Bellman gaps of the pairs played, regret T g* - sum of rewards and
+//! pseudo-regret T g* - sum of mean rewards at requested times, a record per episode, the counters Z and Y, and final counts. A run can be stopped after any step, stored and
 //! continued, if its learner can be saved: sums are kept in blocks that do not depend on where it was stopped, and
 //! every random number comes from two streams that belong to the run, so it ends the same to the last bit. Memory
 //! does not grow with the number of steps.
@@ -17,7 +17,7 @@ use crate::env::WalkState;
 use crate::episode::EpisodeRecord;
 use crate::generator::GeneratorError;
 use crate::learner::{AgentError, Algorithm, Learner, Saved, Setting, Start};
-use crate::model::{Batch, Model, ModelWalk, PlayError};
+use crate::model::{Batch, Earned, Model, ModelWalk, PlayError};
 use crate::planner::PlanError;
 use crate::rng::{Purpose, RandomStream};
 use crate::space::StateId;
@@ -157,6 +157,14 @@ pub struct RunRecord {
     pub regret: Vec<(u64, f64)>,
     /// Pseudo-regret at the checkpoints passed.
     pub pseudo_regret: Vec<(u64, f64)>,
+    /// The sum of Bellman gaps at the checkpoints passed; `None` where they are not known, and in records made before
+    /// they were kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_regret: Option<Vec<(u64, f64)>>,
+    /// Σ (T - t) λ(s_t, a_t) at the checkpoints T passed: what the gain lost for good by the steps t up to T costs up
+    /// to T, in expectation; `None` where no reachable pair loses gain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gain_lost: Option<Vec<(u64, f64)>>,
     /// The episodes, with their labels.
     pub episodes: Vec<(EpisodeRecord, Case)>,
     /// States seen.
@@ -232,8 +240,13 @@ struct Sums {
     taken: u64,
     reward: Sum,
     mean_reward: Sum,
+    gap: Sum,
+    gain_loss: Sum,
+    timed_gain_loss: Sum,
     regret: Vec<(u64, f64)>,
     pseudo_regret: Vec<(u64, f64)>,
+    gap_regret: Vec<(u64, f64)>,
+    gain_lost: Vec<(u64, f64)>,
     z_over_time: Vec<(u64, u64)>,
 }
 
@@ -252,6 +265,49 @@ impl Sum {
     fn close_block(&mut self) {
         self.total += self.block;
         self.block = 0.0;
+    }
+}
+
+impl Sums {
+    fn block(&self) -> Earned {
+        Earned {
+            reward: self.reward.block,
+            mean_reward: self.mean_reward.block,
+            gap: self.gap.block,
+            gain_loss: self.gain_loss.block,
+            timed_gain_loss: self.timed_gain_loss.block,
+        }
+    }
+
+    fn set_block(&mut self, earned: Earned) {
+        self.reward.block = earned.reward;
+        self.mean_reward.block = earned.mean_reward;
+        self.gap.block = earned.gap;
+        self.gain_loss.block = earned.gain_loss;
+        self.timed_gain_loss.block = earned.timed_gain_loss;
+    }
+
+    fn close_block(&mut self) {
+        self.reward.close_block();
+        self.mean_reward.close_block();
+        self.gap.close_block();
+        self.gain_loss.close_block();
+        self.timed_gain_loss.close_block();
+    }
+
+    /// A checkpoint.
+    fn write_down(&mut self, truth: &Truth, poor_steps: u64) {
+        let (time, steps) = (self.taken, self.taken as f64);
+        let best = steps * truth.gain_above_lowest();
+        self.regret.push((time, best - self.reward.value()));
+        self.pseudo_regret.push((time, best - self.mean_reward.value()));
+        self.z_over_time.push((time, poor_steps));
+        let Some(gaps) = truth.gaps() else { return };
+        self.gap_regret.push((time, self.gap.value()));
+        if !gaps.gain_losses().is_empty() {
+            let lost = steps * self.gain_loss.value() - self.timed_gain_loss.value();
+            self.gain_lost.push((time, lost));
+        }
     }
 }
 
@@ -323,22 +379,17 @@ impl Run {
                 walk: &mut self.walk,
                 taken: sums.taken,
                 until: goal.min(checkpoint).min(block_end),
-                reward: sums.reward.block,
-                mean_reward: sums.mean_reward.block,
+                gaps: self.truth.gaps().map(|gaps| &**gaps),
+                earned: sums.block(),
             };
             outcome = self.learner.play(&mut batch);
             sums.taken = batch.taken;
-            sums.reward.block = batch.reward;
-            sums.mean_reward.block = batch.mean_reward;
+            sums.set_block(batch.earned);
             if sums.taken == checkpoint {
-                let best = sums.taken as f64 * self.truth.gain_above_lowest();
-                sums.regret.push((sums.taken, best - sums.reward.value()));
-                sums.pseudo_regret.push((sums.taken, best - sums.mean_reward.value()));
-                sums.z_over_time.push((sums.taken, self.learner.diary().poor_steps));
+                sums.write_down(&self.truth, self.learner.diary().poor_steps);
             }
             if sums.taken == block_end {
-                sums.reward.close_block();
-                sums.mean_reward.close_block();
+                sums.close_block();
             }
         }
         let spent_planning = self.learner.diary().plan_time - planned;
@@ -414,6 +465,8 @@ impl Run {
             gain: self.truth.gain(),
             regret: sums.regret.clone(),
             pseudo_regret: sums.pseudo_regret.clone(),
+            gap_regret: self.truth.gaps().map(|_| sums.gap_regret.clone()),
+            gain_lost: (!sums.gain_lost.is_empty()).then(|| sums.gain_lost.clone()),
             episodes: episodes.collect(),
             seen: diary.counts.map_or(0, |counts| counts.seen() as u64),
             z: diary.poor_steps,
