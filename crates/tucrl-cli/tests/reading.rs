@@ -98,7 +98,7 @@ fn csv_and_parquet_say_the_same_and_have_every_bit_of_the_records() {
     let study = Study::new(&all).unwrap();
     assert_eq!(summary.len(), 6);
     let tucrl = &study.worlds[0].agents[0];
-    assert_eq!(summary[0]["mean"].parse(), Ok(tucrl.regret.last().unwrap().mean));
+    assert_eq!(summary[0]["mean"].parse(), Ok(tucrl.curve().last().unwrap().mean));
     assert_eq!(summary[0]["growth"].parse(), Ok(tucrl.growth.unwrap().exponent));
     assert_eq!(csv(&report.join("pairs.csv")).len(), 3 + 3);
 }

@@ -114,6 +114,8 @@ pub struct Outcome {
     pub record: RunRecord,
     /// Regret after the last step taken, which need not be at a checkpoint.
     pub last_regret: f64,
+    /// The same of gap regret; none where gaps are not known.
+    pub last_gap_regret: Option<f64>,
     /// How it ended.
     pub ending: Ending,
     /// Time spent simulating.
@@ -211,7 +213,8 @@ fn run_one(job: &Job, cell: usize, worker: usize, watch: &dyn Watch) -> Option<O
         }
     };
     let (simulate, plan) = run.clocks();
-    Some(Outcome { record: run.record(), last_regret: run.regret(), ending, simulate, plan })
+    let (last_regret, last_gap_regret) = (run.regret(), run.gap_regret());
+    Some(Outcome { record: run.record(), last_regret, last_gap_regret, ending, simulate, plan })
 }
 
 fn bug(panic: &(dyn Any + Send)) -> RunError {
@@ -242,7 +245,8 @@ fn never_began(truth: &Truth, error: RunError) -> Outcome {
         visits: Vec::new(),
     };
     let (simulate, plan) = (Duration::ZERO, Duration::ZERO);
-    Outcome { record, last_regret: 0.0, ending: Ending::Failed(error), simulate, plan }
+    let (last_regret, last_gap_regret) = (0.0, truth.gaps().map(|_| 0.0));
+    Outcome { record, last_regret, last_gap_regret, ending: Ending::Failed(error), simulate, plan }
 }
 
 #[cfg(test)]

@@ -1,10 +1,12 @@
 //! How are several runs summarised?
 //!
-//! Means with 95 % intervals by Student's t, and quantiles. Submodules: bootstrap intervals, growth exponents, curves
-//! of an experiment, ranks and paired comparisons.
+//! Means with 95 % intervals by Student's t, and quantiles. Submodules: comparisons over worlds, bootstrap intervals,
+//! growth exponents, kinds of regret, curves of an experiment, ranks and paired comparisons.
 
+mod across;
 mod bootstrap;
 mod growth;
+mod kind;
 mod ranking;
 mod study;
 #[cfg(test)]
@@ -12,9 +14,11 @@ mod tests;
 
 use std::f64::consts::PI;
 
+pub use across::{Across, AgentAcross, Improvement, Share, iqm};
 pub use bootstrap::{Bootstrap, Interval};
 pub use growth::Growth;
-pub use ranking::{Difference, Pair, differences, sign_test};
+pub use kind::Regret;
+pub use ranking::{Difference, Pair, differences, holm, sign_test};
 pub use study::{AgentStudy, Point, Study, WorldStudy};
 
 /// The two-sided 95 % quantile of the normal law.
@@ -81,6 +85,11 @@ pub fn student(degrees: u64) -> f64 {
         }
         _ => expansion(degrees as f64),
     }
+}
+
+/// The two-sided p-value of Student's t: P(|X| >= t) if the mean is 0.
+pub fn student_p(degrees: u64, t: f64) -> f64 {
+    if t.is_infinite() { 0.0 } else { (1.0 - central(degrees, t.abs())).max(0.0) }
 }
 
 /// P(|X| <= t) by the finite sums for whole degrees (Abramowitz and Stegun 26.7.3 and 26.7.4).

@@ -407,6 +407,14 @@ impl Run {
         self.sums.taken
     }
 
+    /// Gap regret up to now; `None` where gaps are not known. Gain lost for good is added.
+    pub fn gap_regret(&self) -> Option<f64> {
+        let (sums, steps) = (&self.sums, self.sums.taken as f64);
+        self.truth.gaps()?;
+        let lost = steps * sums.gain_loss.value() - sums.timed_gain_loss.value();
+        Some(sums.gap.value() + lost)
+    }
+
     /// Regret up to now.
     pub fn regret(&self) -> f64 {
         self.sums.taken as f64 * self.truth.gain_above_lowest() - self.sums.reward.value()

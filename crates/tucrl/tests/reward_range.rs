@@ -17,7 +17,7 @@ use tucrl::error::ModelError;
 use tucrl::generator::Tabled;
 use tucrl::reward::{RangeError, RewardLaw, RewardRange};
 use tucrl::space::{ActionId, Space, StateId};
-use tucrl::truth::{Baseline, Facts, Truth};
+use tucrl::truth::{Baseline, Facts};
 use tucrl::worlds::{Junk, JunkKind};
 use tucrl::{
     Algorithm, Checkpoints, Generator, Mdp, Model, Optimism, Outcomes, RandomStream, Run,

@@ -11,7 +11,8 @@ use super::axis::Axis;
 use super::canvas::cut;
 use super::curves::{Curve, CurvesFigure, Stroke};
 use super::{Figure, FigureError, colour};
-use crate::stats::{AgentStudy, WorldStudy};
+use crate::stats::{AgentStudy, Regret, WorldStudy};
+use crate::text::capitalised;
 
 /// Regret curves of all agents in one world.
 #[derive(Debug, Clone, Copy)]
@@ -29,11 +30,16 @@ const MAX_RATIO: f64 = 1e6;
 
 impl RegretFigure<'_> {
     fn agents(&self) -> impl Iterator<Item = &AgentStudy<'_>> {
-        self.world.agents.iter().filter(|agent| !agent.regret.is_empty())
+        self.world.agents.iter().filter(|agent| !agent.curve().is_empty())
     }
 
     fn axes(&self) -> (Axis, Axis) {
-        let points = || self.agents().flat_map(|agent| &agent.regret);
+        let name = match self.world.shown {
+            Regret::Gap => "gap regret (reward)",
+            Regret::Realised => "realised regret (reward)",
+            Regret::Pseudo => "pseudo-regret (reward)",
+        };
+        let points = || self.agents().flat_map(|agent| agent.curve());
         let last = points().map(|point| point.t).max().unwrap_or(1) as f64;
         let highest = points()
             .map(|point| point.student.map_or(point.mean, |(_, high)| high.max(point.mean)))
@@ -43,12 +49,12 @@ impl RegretFigure<'_> {
             let shown = points().filter(|point| point.t as f64 >= first && point.mean > 0.0);
             let lowest = shown.map(|point| point.mean).fold(highest, f64::min);
             let lowest = lowest.max(highest / MAX_RATIO) / 1.5;
-            let y = Axis::log("regret (reward)", lowest, highest * 1.2, 7);
+            let y = Axis::log(name, lowest, highest * 1.2, 7);
             return (Axis::log("steps", first, last, 8), y);
         }
         let lowest = points().map(|point| point.mean).fold(0.0, f64::min);
         let x = Axis::tight("steps", 0.0, last, 6);
-        (x, Axis::linear("regret (reward)", lowest, highest * 1.03, 6))
+        (x, Axis::linear(name, lowest, highest * 1.03, 6))
     }
 }
 
@@ -67,7 +73,7 @@ impl RegretFigure<'_> {
         // Drop points before the first time shown: they would pile up at the edge.
         let begin = if self.is_log { 10f64.powf(x.range.0) * 0.999 } else { 0.0 };
         let curve = |agent: &AgentStudy<'_>| {
-            let shown: Vec<_> = agent.regret.iter().filter(|p| p.t as f64 >= begin).collect();
+            let shown: Vec<_> = agent.curve().iter().filter(|p| p.t as f64 >= begin).collect();
             let start = (!self.is_log).then_some((0.0, 0.0));
             let means = shown.iter().map(|point| (point.t as f64, point.mean));
             let points = start.into_iter().chain(means).collect();
@@ -80,7 +86,11 @@ impl RegretFigure<'_> {
             }
         };
         CurvesFigure {
-            title: format!("Regret in {}", cut(self.world.world, 60)),
+            title: format!(
+                "{} in {}",
+                capitalised(self.world.regret_name()),
+                cut(self.world.world, 60)
+            ),
             explanation: runs + scales,
             x,
             y,

@@ -6,15 +6,18 @@
 use std::fmt::Write as _;
 
 use serde::Serialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 use tucrl::episode::EpisodeRecord;
 
 use super::ReportError;
 use super::tables::stop_name;
-use super::text::{Cells, facts_rows, final_table, pair_table, provenance_rows, uncertainty};
+use super::text::{
+    Cells, across_explained, across_table, facts_rows, final_table, pair_table, provenance_rows,
+    uncertainty,
+};
 use crate::plot::believing;
 use crate::record::{Provenance, StoredRun};
-use crate::stats::{AgentStudy, Interval, Point, Study, WorldStudy};
+use crate::stats::{Across, AgentStudy, Interval, Point, Regret, Study, WorldStudy};
 use crate::text::{printable_lines, rounded};
 
 /// The style sheet of all pages.
@@ -38,6 +41,13 @@ pub fn html(study: &Study<'_>, provenance: &[Provenance]) -> Result<String, Repo
     for (index, world) in study.worlds.iter().enumerate() {
         sections += &section(index, world);
     }
+    if let Some(across) = Across::new(study) {
+        let (explained, cells) = (escaped(&across_explained(&across)), across_table(&across));
+        sections += &format!(
+            "<section><h2>All worlds</h2><p class=\"note\">{explained}</p>{}</section>\n",
+            table(&cells, "numbers")
+        );
+    }
     let name = escaped(study.name);
     let provenance = table(&provenance_rows(provenance), "facts");
     let failed = failures(study);
@@ -47,8 +57,7 @@ pub fn html(study: &Study<'_>, provenance: &[Provenance]) -> Result<String, Repo
          <meta name=\"color-scheme\" content=\"light dark\">\n\
          <link rel=\"icon\" href=\"data:,\">\n<title>{name}: tucrl report</title>\n\
          <style>\n{STYLE}</style>\n</head>\n<body>\n\
-         <header><h1>{name}</h1><p class=\"note\">Regret is the optimal gain times steps, minus the \
-         rewards.</p></header>\n<main>\n{failed}{sections}\
+         <header><h1>{name}</h1></header>\n<main>\n{failed}{sections}\
          <section><h2>Provenance</h2>{provenance}</section>\n</main>\n\
          <script type=\"application/json\" id=\"data\">{data}</script>\n\
          <script>\n{CHART}{PROGRAM}</script>\n</body>\n</html>\n"
@@ -66,11 +75,12 @@ fn section(index: usize, world: &WorldStudy<'_>) -> String {
         ),
     };
     let facts = table(&facts_rows(world.facts), "facts");
+    let explained = escaped(&world.regret_explained());
     let warning = uncertainty(world).map_or(String::new(), |warning| {
         format!("<p class=\"note\"><b>Warning:</b> {}</p>\n", escaped(&warning))
     });
     format!(
-        "<section data-world=\"{index}\">\n<h2>{name}</h2>\n{warning}\
+        "<section data-world=\"{index}\">\n<h2>{name}</h2>\n{warning}<p class=\"note\">{explained}</p>\n\
          <div class=\"regret\"></div>\n<h3>Final results</h3>{ranking}{pairs}\n\
          <h3>Episodes</h3><div class=\"episodes\"></div>\n\
          <details open><summary>World facts</summary>{facts}</details>\n</section>\n"
@@ -119,6 +129,7 @@ fn world(world: &WorldStudy<'_>) -> Value {
     let agents: Vec<Value> = world.agents.iter().map(agent).collect();
     json!({
         "world": world.world,
+        "shown": world.shown.word(),
         "reachable": world.facts.reachable,
         "gain": world.facts.gain,
         "span": world.facts.span_reachable,
@@ -128,13 +139,14 @@ fn world(world: &WorldStudy<'_>) -> Value {
 
 fn agent(agent: &AgentStudy<'_>) -> Value {
     let first = agent.runs.iter().find(|run| !run.record.episodes.is_empty());
+    let known = Regret::ALL.into_iter().filter(|kind| !agent.curve_of(*kind).is_empty());
+    let regret = known.map(|kind| (kind.word(), json!(curve(agent.curve_of(kind)))));
     json!({
         "label": agent.label,
         "agent": agent.agent,
         "colour": agent.colour,
         "runs": agent.runs.len(),
-        "regret": curve(&agent.regret),
-        "pseudo": curve(&agent.pseudo_regret),
+        "regret": regret.map(|(word, curve)| (word.to_owned(), curve)).collect::<Map<_, _>>(),
         "episodes": first.map(|run| timeline(run)),
     })
 }

@@ -1,18 +1,20 @@
 // Regret curves with switches, and the timeline of episodes, for every world.
 const DATA = JSON.parse(document.getElementById("data").textContent);
+const REGRETS = [["gap", "gap regret"], ["realised", "realised regret"], ["pseudo", "pseudo-regret"]];
 const BANDS = [["student", "Student"], ["bootstrap", "bootstrap"], ["inner", "25–75 %"], ["outer", "5–95 %"], ["none", "none"]];
 
 const regretChart = (host, world) => {
-  const state = { x: "log", y: "log", value: "regret", line: "mean", band: "student", hidden: new Set() };
+  const state = { x: "log", y: "log", value: world.shown, line: "mean", band: "student", hidden: new Set() };
   const bar = make("div", { class: "bar" }, host);
   const set = (key) => (value) => { state[key] = value; draw(); };
   choice(bar, "steps", [["linear", "linear"], ["log", "log"]], state.x, set("x")).dataset.switch = "x";
   choice(bar, "regret", [["linear", "linear"], ["log", "log"]], state.y, set("y")).dataset.switch = "y";
-  choice(bar, "curve", [["regret", "regret"], ["pseudo", "pseudo-regret"]], state.value, set("value")).dataset.switch = "value";
+  const kinds = REGRETS.filter(([kind]) => world.agents.some((agent) => agent.regret[kind]));
+  choice(bar, "curve", kinds, state.value, set("value")).dataset.switch = "value";
   choice(bar, "line", [["mean", "mean"], ["median", "median"]], state.line, set("line")).dataset.switch = "line";
   choice(bar, "band", BANDS, state.band, set("band")).dataset.switch = "band";
   const legend = make("div", { class: "bar legend" }, host);
-  const agents = world.agents.filter((agent) => agent.regret.t.length);
+  const agents = world.agents.filter((agent) => agent.runs);
   for (const agent of agents) {
     const button = make("button", { type: "button", class: "agent", "aria-pressed": true, title: agent.agent }, legend);
     make("i", { class: "key", style: `background:${colour(agent.colour)}` }, button);
@@ -30,13 +32,14 @@ const regretChart = (host, world) => {
     chart.replaceChildren();
     const svg = make("svg:svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Regret in ${world.world}` }, chart);
     const box = { left: 58, top: 30, right: width - 14, bottom: height - 48 };
-    const visible = agents.filter((agent) => !state.hidden.has(agent));
+    const of = (agent) => agent.regret[state.value];
+    const visible = agents.filter((agent) => of(agent) && !state.hidden.has(agent));
     const isLogX = state.x === "log", isLogY = state.y === "log";
     let last = 1, low = Infinity, high = -Infinity;
-    for (const agent of agents) last = Math.max(last, agent[state.value].t.at(-1));
+    for (const agent of agents) if (of(agent)) last = Math.max(last, of(agent).t.at(-1));
     const first = isLogX ? Math.min(10, last) : 0;
     for (const agent of visible) {
-      const curve = agent[state.value];
+      const curve = of(agent);
       curve.t.forEach((t, i) => {
         if (t < first) return;
         const value = curve[state.line][i], band = state.band === "none" ? null : curve[state.band][i];
@@ -49,14 +52,14 @@ const regretChart = (host, world) => {
     if (isLogY && !(low > 0 && low < high)) low = high / 10;
     const x = scale(isLogX, isLogX ? first : 0, last, box.left, box.right, width < 560 ? 5 : 8);
     const y = scale(isLogY, low, high, box.bottom, box.top, 6);
-    axes(svg, box, x, y, "steps", `${state.value === "regret" ? "regret" : "pseudo-regret"} (reward)`);
+    axes(svg, box, x, y, "steps", `${REGRETS.find(([kind]) => kind === state.value)[1]} (reward)`);
     const from = (curve) => curve.t.findIndex((t) => t >= first);
     if (state.band !== "none") for (const agent of visible) {
-      const curve = agent[state.value], band = curve.t.map((t, i) => [t, curve[state.band][i]]).slice(from(curve));
+      const curve = of(agent), band = curve.t.map((t, i) => [t, curve[state.band][i]]).slice(from(curve));
       make("svg:path", { d: outline(band, x, y), class: "band", style: `fill:${colour(agent.colour)}` }, svg);
     }
     for (const agent of visible) {
-      const curve = agent[state.value], points = curve.t.map((t, i) => [t, curve[state.line][i]]).slice(from(curve));
+      const curve = of(agent), points = curve.t.map((t, i) => [t, curve[state.line][i]]).slice(from(curve));
       if (!isLogX && !isLogY) points.unshift([0, 0]);
       make("svg:path", { d: path(points, x, y), class: "line curve", style: `stroke:${colour(agent.colour)}`, "data-agent": agent.label }, svg);
     }
@@ -64,13 +67,13 @@ const regretChart = (host, world) => {
     svg.onpointermove = (event) => {
       const [px] = pointer(svg, event), t = x.invert(Math.min(Math.max(px, box.left), box.right));
       let nearest = null;
-      for (const agent of visible) for (const time of agent[state.value].t) {
+      for (const agent of visible) for (const time of of(agent).t) {
         if (time >= first && (nearest === null || Math.abs(x(time) - x(t)) < Math.abs(x(nearest) - x(t)))) nearest = time;
       }
       if (nearest === null) return;
       cross.setAttribute("x1", x(nearest)); cross.setAttribute("x2", x(nearest)); cross.setAttribute("visibility", "visible");
       const rows = visible.map((agent) => {
-        const curve = agent[state.value], i = curve.t.indexOf(nearest);
+        const curve = of(agent), i = curve.t.indexOf(nearest);
         if (i < 0) return [agent.colour, agent.label, "–"];
         const band = state.band === "none" ? null : curve[state.band][i];
         return [agent.colour, agent.label, shown(curve[state.line][i]) + (band ? ` (${shown(band[0])} to ${shown(band[1])})` : ""), curve[state.line][i]];

@@ -5,8 +5,8 @@
 
 use crate::plot::bound;
 use crate::record::Provenance;
-use crate::stats::{Growth, Interval, WorldStudy};
-use crate::text::{grouped, growth as decimal_growth, p_value, six_decimals, with_half};
+use crate::stats::{Across, AgentAcross, Growth, Improvement, Interval, Regret, WorldStudy};
+use crate::text::{counted, grouped, growth as decimal_growth, p_value, six_decimals, with_half};
 use crate::warnings;
 use tucrl::truth::{Baseline, Facts};
 
@@ -24,7 +24,7 @@ const NOTHING: &str = "–";
 /// Agents by rank, at the last common checkpoint.
 pub fn final_table(world: &WorldStudy<'_>) -> Cells {
     let time = world.time.map_or(NOTHING.into(), |time| grouped(time as f64));
-    let regret = format!("regret at {time}");
+    let regret = format!("{} at {time}", world.regret_name());
     let mut head: Vec<String> =
         ["rank", "agent", "runs", &regret, "bootstrap 95 %", "median", "growth", "episodes", "Z"]
             .map(str::to_owned)
@@ -33,7 +33,10 @@ pub fn final_table(world: &WorldStudy<'_>) -> Cells {
         head.push("reward per step".into());
     }
     let mut agents: Vec<_> = world.agents.iter().collect();
-    agents.sort_by_key(|agent| agent.rank.unwrap_or(usize::MAX));
+    let mean = |agent: &crate::stats::AgentStudy<'_>| {
+        world.time.and_then(|time| agent.point_at(time)).map_or(f64::INFINITY, |point| point.mean)
+    };
+    agents.sort_by(|a, b| mean(a).total_cmp(&mean(b)));
     let has_episodes = |agent: &&crate::stats::AgentStudy<'_>| {
         agent.runs.iter().any(|run| !run.record.episodes.is_empty())
     };
@@ -49,6 +52,8 @@ pub fn final_table(world: &WorldStudy<'_>) -> Cells {
                 0 => agent.runs.len().to_string(),
                 failed => format!("{} ({failed} failed)", agent.runs.len()),
             };
+            let earned = agent.curve_of(Regret::Realised);
+            let earned = earned.iter().find(|point| Some(point.t) == world.time);
             let reward = |point: &crate::stats::Point| {
                 let (gain, t) = (world.facts.gain, point.t as f64);
                 let half = point.student.map_or(String::new(), |(low, high)| {
@@ -68,12 +73,57 @@ pub fn final_table(world: &WorldStudy<'_>) -> Cells {
                 count(agent.mean_of(|record| record.z as f64)),
             ];
             if world.facts.shows_rewards() {
-                row.push(point.map_or_else(nothing, reward));
+                row.push(earned.map_or_else(nothing, reward));
             }
             row
         })
         .collect();
     Cells { head: Some(head), rows }
+}
+
+/// The agents over all worlds.
+pub fn across_table(across: &Across<'_>) -> Cells {
+    let head = ["agent", "interquartile mean", "95 % interval", "better than the next"];
+    let row = |(index, agent): (usize, &AgentAcross<'_>)| {
+        let next = across.agents.get(index + 1).map(|next| next.label);
+        let is_next =
+            |pair: &&Improvement<'_>| Some(pair.second) == next && pair.first == agent.label;
+        let next = across.improvements.iter().find(is_next);
+        let ends =
+            |(low, high): Interval| format!("{} to {}", two_decimals(low), two_decimals(high));
+        vec![
+            agent.label.to_owned(),
+            format!("{:.3}", agent.iqm),
+            agent.interval.map_or(NOTHING.into(), |(low, high)| format!("{low:.3} to {high:.3}")),
+            next.map_or(NOTHING.into(), |next| {
+                let interval = next.interval.map_or(String::new(), |i| format!(" ({})", ends(i)));
+                format!("{}{interval}", two_decimals(next.probability))
+            }),
+        ]
+    };
+    Cells {
+        head: Some(head.map(str::to_owned).into()),
+        rows: across.agents.iter().enumerate().map(row).collect(),
+    }
+}
+
+/// What the table over all worlds means, and which worlds are left out.
+pub fn across_explained(across: &Across<'_>) -> String {
+    let mut text = format!(
+        "Over {}: regret at the end divided by the mean of the worst agent of the world, so that 1 is the worst \
+         agent and 0 no regret. The interquartile mean is that of the middle half of all runs; intervals draw \
+         runs within each world. The last column is the probability that a run of the agent has less regret than \
+         one of the next agent in the same world.",
+        counted(across.worlds.len(), "world")
+    );
+    for (world, reason) in &across.left_out {
+        text += &format!(" Left out: {world}, because {reason}.");
+    }
+    text
+}
+
+fn two_decimals(value: f64) -> String {
+    format!("{value:.2}")
 }
 
 /// Paired comparisons of the agents.
@@ -85,14 +135,15 @@ pub fn pair_table(world: &WorldStudy<'_>) -> Cells {
         "bootstrap 95 %",
         "lower : higher",
         "sign test",
+        "corrected p",
         "verdict",
     ];
     let row = |pair: &crate::stats::Pair| {
         let difference = &pair.difference;
-        let verdict = match difference.sign() {
+        let verdict = match pair.verdict() {
             -1 => format!("{} is better", pair.first),
             1 => format!("{} is better", pair.second),
-            _ => "undecided".into(),
+            _ => "cannot be told apart".into(),
         };
         vec![
             format!("{} − {}", pair.first, pair.second),
@@ -101,6 +152,7 @@ pub fn pair_table(world: &WorldStudy<'_>) -> Cells {
             difference.bootstrap.map_or(NOTHING.into(), range),
             format!("{} : {}", difference.lower, difference.higher),
             p_value(difference.sign_test),
+            pair.corrected.map_or(NOTHING.into(), p_value),
             verdict,
         ]
     };

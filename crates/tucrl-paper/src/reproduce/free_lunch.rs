@@ -91,7 +91,7 @@ fn slowest(study: &Study<'_>, label: &str) -> Result<(Option<f64>, f64), Reprodu
 /// The first checkpoint from which on mean regret stays below T/6.
 fn efficient_from(agent: &AgentStudy<'_>) -> Option<f64> {
     let is_low = |(t, regret): &(u64, f64)| *regret < *t as f64 / 6.0;
-    let points: Vec<(u64, f64)> = agent.regret.iter().map(|point| (point.t, point.mean)).collect();
+    let points: Vec<(u64, f64)> = agent.curve().iter().map(|point| (point.t, point.mean)).collect();
     let high = points.iter().rposition(|point| !is_low(point));
     points.get(high.map_or(0, |high| high + 1)).map(|point| point.0 as f64)
 }
@@ -107,7 +107,7 @@ fn against_epsilon(study: &Study<'_>) -> Result<CurvesFigure, ReproduceError> {
     let mut curves = Vec::new();
     let worlds: Vec<&WorldStudy<'_>> = study.worlds.iter().filter(|w| epsilon(w) > 0.0).collect();
     let share = |agent: &AgentStudy<'_>| {
-        let last = agent.regret.last()?;
+        let last = agent.curve().last()?;
         let t = last.t as f64;
         Some((last.mean / t, last.student.map(|(low, high)| (low / t, high / t))))
     };

@@ -82,7 +82,7 @@ fn against_states(study: &Study<'_>) -> Result<CurvesFigure, ReproduceError> {
     let steps = first.time.unwrap_or(1);
     // Smaller regrets are noise.
     let lowest = 10.0;
-    let end = |agent: &AgentStudy<'_>| agent.regret.last().copied();
+    let end = |agent: &AgentStudy<'_>| agent.curve().last().copied();
     let mut curves = Vec::new();
     for label in &study.labels {
         let (mut points, mut band, mut shade) = (Vec::new(), Vec::new(), 0);

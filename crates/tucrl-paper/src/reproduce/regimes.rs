@@ -103,7 +103,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Finding, ReproduceError> 
         },
         exact("runs of UCRL that exceed the bound at some checkpoint", beyond.count() as u64, 0),
     ];
-    let measured = ucrl.regret.iter().filter(|point| point.mean > 0.0 && point.t as f64 >= FROM);
+    let measured = ucrl.curve().iter().filter(|point| point.mean > 0.0 && point.t as f64 >= FROM);
     let measured: Vec<(f64, f64)> = measured.map(|point| (point.t as f64, point.mean)).collect();
     let mut finding = Finding { checks, ..Finding::default() };
     let caption = "Three regimes of UCRL's regret bound, and the measured regret of UCRL with the theorem's widths.";
