@@ -379,6 +379,9 @@ pub(crate) struct Learn {
     /// Which regret is shown, ranked and compared; gap regret needs the optimal gain of the world
     #[arg(long, value_enum, value_name = "KIND", default_value_t = Shown::Gap)]
     pub(crate) regret: Shown,
+    /// Measure what is lost in the steps after an agent starts to explore again; runs are slower
+    #[arg(long)]
+    pub(crate) exploration: bool,
     /// Print JSON lines, one object per agent and run
     #[arg(long)]
     pub(crate) json: bool,
@@ -477,7 +480,7 @@ pub(crate) struct Run {
 
 #[derive(Debug, Args)]
 pub(crate) struct Reproduce {
-    /// Names of claims [default: all]; `--plan` lists them
+    /// Names of claims, or fig3 for those of a figure of the paper [default: all]; `--plan` lists them
     #[arg(value_name = "CLAIM")]
     pub(crate) claims: Vec<String>,
     /// Size of the experiments

@@ -255,6 +255,7 @@ fn jobs(
                 master_seed: cell.id.master_seed,
                 run: cell.id.run,
             },
+            exploration: cell.id.exploration,
         }
     };
     cells.iter().map(job).collect()

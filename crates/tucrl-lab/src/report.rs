@@ -18,7 +18,8 @@ use thiserror::Error;
 
 use crate::formats::new_file;
 use crate::plot::{
-    self, EpisodeFigure, Figure, FigureError, PoorFigure, RegretFigure, RewardFigure,
+    self, EpisodeFigure, ExplorationFigure, Figure, FigureError, PoorFigure, RegretFigure,
+    RewardFigure,
 };
 use crate::record::Provenance;
 use crate::stats::Study;
@@ -121,6 +122,11 @@ impl Writer<'_> {
             if !poor.is_empty() {
                 let path = self.figure(&format!("z-{slug}"), &poor)?;
                 figures.push(("Steps in poorly visited pairs".into(), path));
+            }
+            let exploration = ExplorationFigure { world };
+            if !exploration.is_empty() {
+                let path = self.figure(&format!("exploration-{slug}"), &exploration)?;
+                figures.push(("Regret of exploration".into(), path));
             }
             for agent in &world.agents {
                 let run = agent.runs.iter().find(|run| !run.record.episodes.is_empty());

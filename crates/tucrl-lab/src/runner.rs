@@ -77,6 +77,8 @@ pub struct Job {
     pub algorithm: Arc<dyn Algorithm>,
     /// The steps and the seeds.
     pub spec: RunSpec,
+    /// Whether the loss after exploration times is measured.
+    pub exploration: bool,
 }
 
 impl Job {
@@ -92,7 +94,11 @@ impl Job {
             }
         }
         let (spec, algorithm, truth) = parts();
-        Run::new(spec, algorithm, &self.model, truth)
+        let mut run = Run::new(spec, algorithm, &self.model, truth)?;
+        if self.exploration {
+            run.watch_exploration();
+        }
+        Ok(run)
     }
 }
 
@@ -236,6 +242,7 @@ fn never_began(truth: &Truth, error: RunError) -> Outcome {
         pseudo_regret: Vec::new(),
         gap_regret: truth.gaps().map(|_| Vec::new()),
         gain_lost: None,
+        exploration: None,
         episodes: Vec::new(),
         seen: 0,
         z: 0,
@@ -268,7 +275,8 @@ mod tests {
         let truth = Arc::new(Truth::of(&model).unwrap());
         let checkpoints = Checkpoints::PerDecade(3);
         let spec = RunSpec { steps, checkpoints, master_seed: 5, run };
-        Job { model, truth, failure: None, algorithm: Arc::new(algorithm), spec }
+        let algorithm = Arc::new(algorithm);
+        Job { model, truth, failure: None, algorithm, spec, exploration: false }
     }
 
     fn on(threads: usize, cells: &[Job], watch: &dyn Watch) -> Vec<Option<Outcome>> {

@@ -14,6 +14,10 @@ use crate::mdp::Mdp;
 use crate::solve::Solution;
 use crate::space::{ActionId, StateId};
 
+/// Gaps up to the residual and this share of the largest reward are not told apart from 0: the solver's own values are
+/// rounded.
+const ROUNDING: f64 = 1e-11;
+
 /// The Bellman gaps of a solved table.
 #[derive(Debug, Clone)]
 pub struct Gaps {
@@ -82,14 +86,40 @@ impl Gaps {
         self.residual
     }
 
+    /// Whether a gap is positive beyond rounding, or the pair loses gain for good.
+    pub fn is_positive(&self, pair: usize) -> bool {
+        let rounding = self.residual + ROUNDING * self.table.r_max();
+        self.gaps[pair] > rounding || self.gain_loss(pair) > 0.0
+    }
+
+    /// The gain that a pair of the table loses for good.
+    pub(crate) fn gain_loss(&self, pair: usize) -> f64 {
+        self.gain_losses.get(pair).copied().unwrap_or(0.0)
+    }
+
+    /// The table whose pairs have the gaps.
+    pub(crate) fn table(&self) -> &Mdp {
+        &self.table
+    }
+
+    /// The state of the world that the table numbers.
+    pub(crate) fn state(&self, number: usize) -> StateId {
+        self.states.as_ref().map_or(number as StateId, |states| states[number])
+    }
+
+    /// The number of a state of the world; `None` if the table does not have it.
+    #[inline]
+    pub(crate) fn number(&self, state: StateId) -> Option<usize> {
+        match &self.states {
+            None => Some(state as usize),
+            Some(states) => states.binary_search(&state).ok(),
+        }
+    }
+
     /// The pair of the table that is played in a state of the world; `None` if the table does not have the state.
     #[inline]
     pub(crate) fn pair(&self, state: StateId, action: ActionId) -> Option<usize> {
-        let number = match &self.states {
-            None => state as usize,
-            Some(states) => states.binary_search(&state).ok()?,
-        };
-        Some(self.table.pair(number, action as usize))
+        Some(self.table.pair(self.number(state)?, action as usize))
     }
 }
 

@@ -44,6 +44,7 @@ pub mod episode;
 pub mod error;
 pub mod evaluate;
 pub mod evi;
+pub mod exploration;
 pub mod explore;
 pub mod gaps;
 pub mod generator;

@@ -15,6 +15,7 @@ use thiserror::Error;
 
 use crate::env::WalkState;
 use crate::episode::EpisodeRecord;
+use crate::exploration::{ExplorationLoss, Explorations};
 use crate::generator::GeneratorError;
 use crate::learner::{AgentError, Algorithm, Learner, Saved, Setting, Start};
 use crate::model::{Batch, Earned, Model, ModelWalk, PlayError};
@@ -165,6 +166,9 @@ pub struct RunRecord {
     /// to T, in expectation; `None` where no reachable pair loses gain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub gain_lost: Option<Vec<(u64, f64)>>,
+    /// What was lost after exploration times, if that was asked for and is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exploration: Option<ExplorationLoss>,
     /// The episodes, with their labels.
     pub episodes: Vec<(EpisodeRecord, Case)>,
     /// States seen.
@@ -248,6 +252,8 @@ struct Sums {
     gap_regret: Vec<(u64, f64)>,
     gain_lost: Vec<(u64, f64)>,
     z_over_time: Vec<(u64, u64)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    exploration: Option<Box<Explorations>>,
 }
 
 /// A long sum in blocks.
@@ -361,6 +367,13 @@ impl Run {
         Ok(Self { spec, algorithm, truth, times, walk, learner, sums, elapsed })
     }
 
+    /// Measures what is lost after exploration times from now on, where Bellman gaps are known; runs are slower.
+    pub fn watch_exploration(&mut self) {
+        if self.truth.gaps().is_some() && self.sums.exploration.is_none() {
+            self.sums.exploration = Some(Box::new(Explorations::new(self.spec.steps)));
+        }
+    }
+
     /// Goes on until `time` steps have been taken in all, or the run is complete.
     ///
     /// # Errors
@@ -375,16 +388,27 @@ impl Run {
             let checkpoint = self.times.get(next_time).copied().unwrap_or(goal);
             let block_end = (self.sums.taken / BLOCK + 1) * BLOCK;
             let sums = &mut self.sums;
+            let mut until = goal.min(checkpoint).min(block_end);
+            if sums.exploration.is_some() {
+                until = sums.taken + 1;
+            }
+            let state = self.walk.state();
             let mut batch = Batch {
                 walk: &mut self.walk,
                 taken: sums.taken,
-                until: goal.min(checkpoint).min(block_end),
+                until,
                 gaps: self.truth.gaps().map(|gaps| &**gaps),
                 earned: sums.block(),
             };
             outcome = self.learner.play(&mut batch);
             sums.taken = batch.taken;
             sums.set_block(batch.earned);
+            if let (Some(explorations), Some(gaps), Ok(())) =
+                (&mut sums.exploration, self.truth.gaps(), &outcome)
+            {
+                let total = sums.gap.value();
+                explorations.step(sums.taken, state, total, &self.learner.diary(), gaps);
+            }
             if sums.taken == checkpoint {
                 sums.write_down(&self.truth, self.learner.diary().poor_steps);
             }
@@ -475,6 +499,7 @@ impl Run {
             pseudo_regret: sums.pseudo_regret.clone(),
             gap_regret: self.truth.gaps().map(|_| sums.gap_regret.clone()),
             gain_lost: (!sums.gain_lost.is_empty()).then(|| sums.gain_lost.clone()),
+            exploration: sums.exploration.as_ref().map(|explorations| explorations.loss()),
             episodes: episodes.collect(),
             seen: diary.counts.map_or(0, |counts| counts.seen() as u64),
             z: diary.poor_steps,

@@ -8,14 +8,15 @@ use std::sync::{Arc, Mutex};
 use proptest::prelude::*;
 use support::small_world;
 use tucrl::agents::Oracle;
+use tucrl::exploration;
 use tucrl::gaps::Gaps;
 use tucrl::generator::Tabled;
 use tucrl::solve::{self, Solution};
 use tucrl::structure;
 use tucrl::worlds::{Junk, JunkKind, RiverSwim, Taxi, Theta, ThreeState};
 use tucrl::{
-    ActionId, AgentError, Algorithm, Checkpoints, Generator, Learner, Mdp, Model, PlanError,
-    RandomStream, Run, RunRecord, RunSpec, Start, StateId, Truth,
+    ActionId, AgentError, Algorithm, Checkpoints, Generator, Learner, Mdp, Model, Optimism,
+    PlanError, RandomStream, Run, RunRecord, RunSpec, Start, StateId, Truth, Ucrl,
 };
 
 type Path = Arc<Mutex<Vec<(StateId, ActionId)>>>;
@@ -180,6 +181,47 @@ fn a_table_among_junk_has_the_gap_regret_of_the_table_alone() {
     assert_eq!(alone.gap_regret, among.gap_regret);
     assert!(alone.gap_regret.unwrap().last().unwrap().1 > 100.0);
     assert_eq!(alone.gain_lost, None);
+}
+
+/// Every checkpoint is a step, so that the sums in the windows can be computed from the curve.
+#[test]
+fn losses_after_exploration_times_are_those_of_the_curve_and_survive_a_stop() {
+    let model = Model::from(RiverSwim { length: 3 }.build().unwrap());
+    let truth = Arc::new(Truth::of(&model).unwrap());
+    let steps = 30_000;
+    let spec = RunSpec { steps, checkpoints: Checkpoints::Even(steps), master_seed: 2, run: 0 };
+    let algorithm: Arc<dyn Algorithm> = Arc::new(Ucrl {
+        optimism: Optimism { alpha: 0.3, ..Optimism::default() },
+        ..Ucrl::default()
+    });
+    let mut run =
+        Run::new(spec.clone(), Arc::clone(&algorithm), &model, Arc::clone(&truth)).unwrap();
+    run.watch_exploration();
+    run.advance(12_345).unwrap();
+    let text = serde_json::to_string(&run.state().unwrap()).unwrap();
+    run.advance(steps).unwrap();
+    let record = run.record();
+    let state = serde_json::from_str(&text).unwrap();
+    let mut resumed = Run::resume(spec, algorithm, &model, truth, state).unwrap();
+    resumed.advance(steps).unwrap();
+    assert_eq!(resumed.record(), record);
+    let loss = record.exploration.unwrap();
+    assert_eq!(loss.from, steps / 10);
+    assert!(loss.times > 0, "{loss:?}");
+    let curve = record.gap_regret.unwrap();
+    let total = |t: u64| if t == 0 { 0.0 } else { curve[t as usize - 1].1 };
+    let starts: Vec<u64> = record.episodes.iter().map(|(episode, _)| episode.start - 1).collect();
+    let whole = |start: &&u64| **start >= loss.from && **start + exploration::LONGEST <= steps;
+    let starts: Vec<u64> = starts.iter().filter(whole).copied().collect();
+    assert!(loss.times <= starts.len() as u64);
+    for &(window, mean, worst) in &loss.windows {
+        let losses = starts.iter().map(|&start| total(start + window) - total(start));
+        let nearest = losses.map(|loss| (loss - worst).abs()).fold(f64::INFINITY, f64::min);
+        assert!(nearest < 1e-9, "{window}: {worst}");
+        assert!(mean >= 0.0 && mean <= worst);
+    }
+    assert!(loss.windows.windows(2).all(|pair| pair[0].2 <= pair[1].2));
+    assert!(loss.windows.last().unwrap().2 > 0.0);
 }
 
 proptest! {

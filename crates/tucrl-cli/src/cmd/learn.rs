@@ -51,6 +51,7 @@ pub(super) fn run(ask: &Learn, catalogue: &Catalogue) -> anyhow::Result<Answer> 
         seeds: ask.seeds.into(),
         master_seed: ask.seed,
         checkpoints: ask.checkpoints,
+        exploration: ask.exploration,
     })?;
     experiment.read_options = options;
     experiment.search_limit = ask.limit;

@@ -12,8 +12,8 @@ use tucrl::episode::EpisodeRecord;
 use super::ReportError;
 use super::tables::stop_name;
 use super::text::{
-    Cells, across_explained, across_table, facts_rows, final_table, pair_table, provenance_rows,
-    uncertainty,
+    Cells, EXPLORATION, across_explained, across_table, exploration_table, facts_rows, final_table,
+    pair_table, provenance_rows, uncertainty,
 };
 use crate::plot::believing;
 use crate::record::{Provenance, StoredRun};
@@ -76,12 +76,19 @@ fn section(index: usize, world: &WorldStudy<'_>) -> String {
     };
     let facts = table(&facts_rows(world.facts), "facts");
     let explained = escaped(&world.regret_explained());
+    let exploration = exploration_table(world).map_or(String::new(), |cells| {
+        let table = table(&cells, "numbers");
+        format!(
+            "<h3>Regret of exploration</h3><p class=\"note\">{}</p>{table}",
+            escaped(EXPLORATION)
+        )
+    });
     let warning = uncertainty(world).map_or(String::new(), |warning| {
         format!("<p class=\"note\"><b>Warning:</b> {}</p>\n", escaped(&warning))
     });
     format!(
         "<section data-world=\"{index}\">\n<h2>{name}</h2>\n{warning}<p class=\"note\">{explained}</p>\n\
-         <div class=\"regret\"></div>\n<h3>Final results</h3>{ranking}{pairs}\n\
+         <div class=\"regret\"></div>\n<h3>Final results</h3>{ranking}{pairs}{exploration}\n\
          <h3>Episodes</h3><div class=\"episodes\"></div>\n\
          <details open><summary>World facts</summary>{facts}</details>\n</section>\n"
     )

@@ -7,8 +7,8 @@ use std::fmt::Write as _;
 
 use super::Figures;
 use super::text::{
-    Cells, across_explained, across_table, facts_rows, final_table, pair_table, provenance_rows,
-    uncertainty,
+    Cells, EXPLORATION, across_explained, across_table, exploration_table, facts_rows, final_table,
+    pair_table, provenance_rows, uncertainty,
 };
 use crate::record::{Provenance, StoredRun};
 use crate::stats::{Across, Study};
@@ -41,6 +41,10 @@ pub fn markdown(study: &Study<'_>, provenance: &[Provenance], figures: &[Figures
         if !world.pairs.is_empty() {
             add("\n");
             add(&table(&pair_table(world)));
+        }
+        if let Some(cells) = exploration_table(world) {
+            add(&format!("\n{EXPLORATION}\n\n"));
+            add(&table(&cells));
         }
         add("\n");
         add(&table(&facts_rows(world.facts)));

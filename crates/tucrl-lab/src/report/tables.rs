@@ -1,7 +1,7 @@
 //! Which tables does a report have?
 //!
 //! `curves` has a row per run and checkpoint, `summary` a row per world and agent, `pairs` a row per comparison,
-//! `episodes` a row per episode; with several worlds `across` a row per agent, `profiles` a row per agent and threshold,
+//! `episodes` a row per episode; where it was measured, `exploration` a row per run and window; with several worlds `across` a row per agent, `profiles` a row per agent and threshold,
 //! `improvements` a row per two agents. docs/reports.md describes the columns; CSV and Parquet have the same ones.
 
 use tucrl::rules::StopReason;
@@ -74,8 +74,34 @@ fn flag<T>(name: &'static str, rows: &[T], value: impl Fn(&T) -> bool) -> Column
 /// All tables of a study.
 pub fn all(study: &Study<'_>) -> Vec<Table> {
     let mut tables = vec![curves(study), summary(study), pairs(study), episodes(study)];
+    let exploration = exploration(study);
+    if exploration.rows() > 0 {
+        tables.push(exploration);
+    }
     tables.extend(Across::new(study).iter().flat_map(across));
     tables
+}
+
+/// A row per run and window after exploration times, of the runs in which that was measured.
+pub fn exploration(study: &Study<'_>) -> Table {
+    let mut rows = Vec::new();
+    for run in runs(study) {
+        if let Some(loss) = &run.record.exploration {
+            rows.extend(loss.windows.iter().map(|window| (run, loss, *window)));
+        }
+    }
+    let columns = vec![
+        text("world", &rows, |row| &row.0.world),
+        text("agent", &rows, |row| &row.0.agent),
+        text("label", &rows, |row| &row.0.label),
+        count("run", &rows, |row| Some(row.0.spec.run)),
+        count("from", &rows, |row| Some(row.1.from)),
+        count("times", &rows, |row| Some(row.1.times)),
+        count("window", &rows, |row| Some(row.2.0)),
+        number("mean", &rows, |row| Some(row.2.1)),
+        number("worst", &rows, |row| Some(row.2.2)),
+    ];
+    Table { name: "exploration", columns }
 }
 
 /// The agents over all worlds: their interquartile means, performance profiles, and every two of them.

@@ -3,10 +3,14 @@
 //! The final table, the paired comparisons, the facts and the provenance, as cells that Markdown, the page and the
 //! terminal lay out.
 
-use crate::plot::bound;
+use crate::plot::{bound, exploration_losses};
 use crate::record::Provenance;
-use crate::stats::{Across, AgentAcross, Growth, Improvement, Interval, Regret, WorldStudy};
-use crate::text::{counted, grouped, growth as decimal_growth, p_value, six_decimals, with_half};
+use crate::stats::{
+    Across, AgentAcross, AgentStudy, Growth, Improvement, Interval, Regret, WorldStudy,
+};
+use crate::text::{
+    counted, grouped, growth as decimal_growth, p_value, six_decimals, three_digits, with_half,
+};
 use crate::warnings;
 use tucrl::truth::{Baseline, Facts};
 
@@ -125,6 +129,34 @@ pub fn across_explained(across: &Across<'_>) -> String {
 fn two_decimals(value: f64) -> String {
     format!("{value:.2}")
 }
+
+/// What was lost after exploration times, of the agents for which it was measured; none if it was not.
+pub fn exploration_table(world: &WorldStudy<'_>) -> Option<Cells> {
+    let losses: Vec<_> =
+        world.agents.iter().map(|agent| (agent, exploration_losses(agent))).collect();
+    let windows = losses.iter().map(|(_, losses)| losses).find(|losses| !losses.is_empty())?;
+    let shown: Vec<usize> = (0..windows.len()).filter(|index| index % 3 == 0).collect();
+    let mut head = vec!["agent".to_owned(), "exploration times".to_owned()];
+    head.extend(shown.iter().map(|&index| format!("worst in {}", windows[index].0)));
+    head.push(format!("mean in {}", windows[windows.len() - 1].0));
+    let row = |(agent, losses): &(&AgentStudy<'_>, Vec<(u64, f64, f64)>)| {
+        let times = agent
+            .mean_of(|record| record.exploration.as_ref().map_or(0.0, |loss| loss.times as f64));
+        let mut row = vec![agent.label.to_owned(), times.map_or(NOTHING.into(), grouped)];
+        let cell = |loss: Option<f64>| loss.map_or(NOTHING.into(), three_digits);
+        row.extend(shown.iter().map(|&index| cell(losses.get(index).map(|loss| loss.2))));
+        row.push(cell(losses.last().map(|loss| loss.1)));
+        row
+    };
+    Some(Cells { head: Some(head), rows: losses.iter().map(row).collect() })
+}
+
+/// What the table of exploration means.
+pub const EXPLORATION: &str = "\
+Regret of exploration. An exploration time is the start of an episode at which the last policy was gain-optimal from \
+the present state and the new one can reach a pair with a positive gap. Shown is the sum of the gaps in the steps \
+after it: the worst and the mean over the exploration times of a run from a tenth of its steps on, averaged over \
+runs.";
 
 /// Paired comparisons of the agents.
 pub fn pair_table(world: &WorldStudy<'_>) -> Cells {

@@ -37,6 +37,7 @@ fn stored(agent: &str, run: u64, regret: &[(u64, f64)]) -> StoredRun {
             pseudo_regret: regret.to_vec(),
             gap_regret: Some(regret.to_vec()),
             gain_lost: None,
+            exploration: None,
             episodes: Vec::new(),
             seen: 2,
             z: 0,

@@ -52,6 +52,7 @@ fn stored(world: &str, label: &str, run: u64, curve: impl Fn(f64) -> f64) -> Sto
             pseudo_regret: points(noise),
             gap_regret: Some(points(noise)),
             gain_lost: None,
+            exploration: None,
             episodes: Vec::new(),
             seen: 2,
             z: 0,

@@ -26,6 +26,7 @@ def learn(
     *,
     seed: "int | np.random.Generator | None" = 1,
     checkpoints: int = 10,
+    exploration: bool = False,
     progress: bool | None = None,
 ) -> "Result":
     """Run agents in a world on all cores and measure their regret.
@@ -41,6 +42,8 @@ def learn(
     jobs: number of threads; by default one per core.
     seed: the master seed; a generator of NumPy is one too, and ``None`` is a new one every time.
     checkpoints: checkpoints of regret per decade of steps.
+    exploration: whether to measure what is lost in the steps after an agent starts to explore again, as
+        the table ``exploration``; runs are slower.
     progress: whether to show a bar, with tqdm if that is installed; by default after two seconds, in a
         notebook or a terminal.
 
@@ -56,7 +59,9 @@ def learn(
     bar = _bar(steps * seeds * len(specs), progress)
     tell = None if bar is None else bar.show
     try:
-        runs = _native.learn(world, specs, steps, seeds, seed, jobs, checkpoints, tell)
+        runs = _native.learn(
+            world, specs, steps, seeds, seed, jobs, checkpoints, tell, exploration
+        )
     finally:
         if bar is not None:
             bar.close()

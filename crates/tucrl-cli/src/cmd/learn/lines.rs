@@ -4,6 +4,7 @@
 
 use serde::Serialize;
 use tucrl::episode::EpisodeRecord;
+use tucrl::exploration::ExplorationLoss;
 use tucrl::reward::RewardRange;
 use tucrl::run::Case;
 use tucrl::truth::Baseline;
@@ -36,6 +37,9 @@ struct Line<'a> {
     gain_lost: Option<&'a [(u64, f64)]>,
     /// By how much a gap may be wrong.
     bellman_residual: Option<f64>,
+    /// What was lost after exploration times, with --exploration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exploration: Option<&'a ExplorationLoss>,
     episodes: usize,
     seen: u64,
     reachable: u64,
@@ -91,6 +95,7 @@ pub(super) fn lines(learned: &Learned<'_>, with_episodes: bool) -> anyhow::Resul
                 gap_regret: record.gap_regret.as_deref(),
                 gain_lost: record.gain_lost.as_deref(),
                 bellman_residual: learned.facts.bellman_residual,
+                exploration: record.exploration.as_ref(),
                 episodes: record.episodes.len(),
                 seen: record.seen,
                 reachable: learned.facts.reachable,

@@ -123,9 +123,17 @@ fn legend(learned: &Learned<'_>) -> String {
         }
         false => "",
     };
+    let exploration = match learned.experiment.exploration {
+        true => format!(
+            " Explorations: times at which an agent leaves an optimal policy, from a tenth of the run on; worst \
+             loss: the largest gap regret in the {} steps after one.",
+            tucrl::exploration::LONGEST
+        ),
+        false => String::new(),
+    };
     format!(
         "{regret} Growth: exponent of the {fitted} over the last decade; 1 is linear, 0.5 a square \
-         root, 0 flat.{word} {z}"
+         root, 0 flat.{word} {z}{exploration}"
     )
 }
 
@@ -200,6 +208,10 @@ fn table(out: &mut String, learned: &Learned<'_>, columns: &[Column<'_>]) -> Res
     for (label, fact) in facts {
         row(label, columns.iter().map(|column| column.range(fact)).collect())?;
     }
+    let times = columns.iter().map(|c| c.range(|o| Some(o.record.exploration.as_ref()?.times)));
+    row("explorations", times.collect())?;
+    let worst = columns.iter().map(Column::worst_exploration);
+    row("worst loss", worst.collect())?;
     if !learned.is_complete() {
         let begun = |column: &Column<'_>| format!("{} of {}", column.outcomes.len(), column.asked);
         row("runs begun", columns.iter().map(begun).collect())?;
@@ -283,6 +295,19 @@ impl Column<'_> {
         Growth::fitted(&curves, 1.0)
     }
 
+    /// The largest loss in the longest window after an exploration time, averaged over runs.
+    fn worst_exploration(&self) -> String {
+        let worst = |outcome: &&Outcome| {
+            let loss = outcome.record.exploration.as_ref().filter(|loss| loss.times > 0)?;
+            loss.windows.last().map(|window| window.2)
+        };
+        let values: Vec<f64> = self.outcomes.iter().filter_map(worst).collect();
+        match values.is_empty() {
+            true => NOTHING.into(),
+            false => mean_and_half(mean(&values), half_width(&values)),
+        }
+    }
+
     fn range(&self, fact: impl Fn(&Outcome) -> Option<u64>) -> String {
         let found = || self.outcomes.iter().filter_map(|outcome| fact(outcome));
         match (found().min(), found().max()) {
@@ -311,6 +336,7 @@ mod tests {
             seeds: 3,
             master_seed: 1,
             checkpoints: 1,
+            exploration: false,
         });
         let experiment = experiment.unwrap();
         let cells = experiment.cells();
