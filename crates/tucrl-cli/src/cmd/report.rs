@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use serde::Serialize;
 use serde_json::json;
+use tucrl::run::RunRecord;
 use tucrl_lab::Catalogue;
 use tucrl_lab::record::{Provenance, StoredRun};
 use tucrl_lab::report::text::{Cells, final_table};
@@ -82,9 +83,18 @@ pub(super) fn report(ask: &Report, catalogue: &Catalogue) -> anyhow::Result<Stri
     };
     writeln!(out, "{}: {}{failed}", printable(study.name), counted(stored.runs.len(), "run"))?;
     for world in &study.worlds {
-        writeln!(out, "\n{}", printable(world.world))?;
+        let after =
+            world.time.map_or(String::new(), |time| format!(", {} steps", grouped(time as f64)));
+        writeln!(out, "\n{}{after}", printable(world.world))?;
         // The other columns do not fit 80 columns; they are in the report.
-        out += &aligned(&chosen(&final_table(world), &[0, 1, 2, 3, 6]));
+        let mut cells = chosen(&final_table(world), &[0, 1, 2, 3, 6]);
+        if let Some(head) = cells.head.as_mut().and_then(|head| head.get_mut(3)) {
+            *head = world.regret_name().into();
+        }
+        out += &aligned(&cells);
+        if world.fell_back {
+            writeln!(out, "  {}", world.regret_explained())?;
+        }
     }
     writeln!(out, "\nopen  {}", folder.join("report.html").display())?;
     writeln!(out, "read  {}", folder.join("report.md").display())?;
@@ -173,7 +183,7 @@ pub(super) fn compare(ask: &Compare, catalogue: &Catalogue) -> anyhow::Result<St
                     .runs
                     .iter()
                     .find(|other| key(other) == key(run))
-                    .map(|other| run.record == other.record && run.spec == other.spec)
+                    .map(|other| is_same(&run.record, &other.record) && run.spec == other.spec)
             };
             let twins: Vec<bool> = agent.runs.iter().filter_map(twin).collect();
             let mean = |agent: &tucrl_lab::stats::AgentStudy<'_>| {
@@ -212,6 +222,16 @@ pub(super) fn compare(ask: &Compare, catalogue: &Catalogue) -> anyhow::Result<St
         bail!("the two experiments have no agent in the same world in common");
     }
     compared(ask, &rows, &alone, &only_second)
+}
+
+/// Whether two records are the same in all that both have: old ones have no gap regret.
+fn is_same(one: &RunRecord, two: &RunRecord) -> bool {
+    if one.gap_regret.is_some() == two.gap_regret.is_some() {
+        return one == two;
+    }
+    let without =
+        |record: &RunRecord| RunRecord { gap_regret: None, gain_lost: None, ..record.clone() };
+    without(one) == without(two)
 }
 
 fn compared(
