@@ -20,7 +20,9 @@ use crate::structure;
 
 /// Weight of the transition in a damped sweep; the rest stays in place.
 const DAMPING: f64 = 0.9;
-/// Transitions that value iteration may read before policy iteration is tried.
+/// Transitions that value iteration may read before policy iteration is tried. It decides how large MDPs that mix slowly
+/// are solved: mountain-car with 60 x 61 cells by 2194 sweeps, with half the budget by 128 and policy iteration; breakout
+/// 4x3 by 128 sweeps and policy iteration, with twice the budget by 1073.
 const QUICK_BUDGET: f64 = 3e8;
 /// The fewest sweeps of value iteration. Times with 30 and 300 are alike; with 30 the error on a Garnet
 /// MDP of 1400 states and 5 next states is 2.9e-12 instead of 2.9e-14.
@@ -246,6 +248,8 @@ impl Iteration {
     /// Sweeps until the increments agree within the tolerance or rounding; false if that takes more
     /// transitions than `budget`. At least `FEW` or `VERY_FEW` sweeps are allowed.
     fn go_on(&mut self, sub: &SubMdp<'_>, aim: Aim, budget: f64, patience: Patience) -> bool {
+        // A large MDP that does not mix is swept for two of these before policy iteration: river-swim with 10000 states
+        // 128 times, with 32 here 64 times, with 128 here 256 times.
         const TREND: u64 = 64;
         let Aim { r_max, tolerance, .. } = aim;
         let cost = (sub.transitions() + 10 * sub.len() + 100) as f64;
