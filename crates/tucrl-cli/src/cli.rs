@@ -217,12 +217,12 @@ says how each claim is decided.";
 const REPORT_HELP: &str = "\
 Examples:
   tucrl report out/first
-  tucrl report out/first --out paper/figures
+  tucrl report out/first --out paper --tex
   tucrl report out/first --json
 
 Writes report.html (one page, no network needed), report.md, the tables
-curves, summary, pairs and episodes as CSV and Parquet, and the figures as
-SVG and PNG. docs/reports.md describes them. The same runs give the same files.";
+curves, means, summary, pairs and episodes as CSV and Parquet, and the figures
+as SVG and PNG; with --tex the curves also for LaTeX. docs/reports.md describes them. The same runs give the same files.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Report {
@@ -234,6 +234,9 @@ pub(crate) struct Report {
     /// Which regret is shown, ranked and compared; gap regret needs the optimal gain of the world
     #[arg(long, value_enum, value_name = "KIND", default_value_t = Shown::Gap)]
     pub(crate) regret: Shown,
+    /// Also write the curves for LaTeX: pgfplots documents for pdflatex, in figures/
+    #[arg(long)]
+    pub(crate) tex: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -10,7 +10,7 @@ use tucrl::run::RunRecord;
 use tucrl_lab::Catalogue;
 use tucrl_lab::record::{Provenance, StoredRun};
 use tucrl_lab::report::text::{Cells, final_table};
-use tucrl_lab::report::{self, tables};
+use tucrl_lab::report::{self, Extras, tables};
 use tucrl_lab::stats::{Difference, Regret, Study, differences};
 use tucrl_lab::store::{Store, StoreError};
 use tucrl_lab::text::{counted, grouped, printable, with_half};
@@ -22,12 +22,15 @@ use crate::cli::{Compare, Report, Shown};
 pub(super) struct Stored {
     pub(super) runs: Vec<StoredRun>,
     pub(super) provenance: Vec<Provenance>,
+    /// The text of the experiment file.
+    pub(super) experiment: String,
 }
 
 /// Reads the finished runs in the order of the experiment; damaged files are reported and left out.
 pub(super) fn load(folder: &Path, catalogue: &Catalogue) -> anyhow::Result<Stored> {
     let (store, experiment) = Store::open(folder, catalogue)?;
-    let mut stored = Stored { runs: Vec::new(), provenance: Vec::new() };
+    let text = experiment.text().to_owned();
+    let mut stored = Stored { runs: Vec::new(), provenance: Vec::new(), experiment: text };
     let cells = experiment.cells();
     let mut missing = 0;
     for cell in &cells {
@@ -62,7 +65,8 @@ pub(super) fn report(ask: &Report, catalogue: &Catalogue) -> anyhow::Result<Stri
     let stored = load(&ask.directory, catalogue)?;
     let study = study(&stored.runs, ask.regret)?;
     let folder = ask.out.clone().unwrap_or_else(|| ask.directory.join("report"));
-    let files = report::write(&study, &stored.provenance, &folder)?;
+    let extras = Extras { experiment: Some(&stored.experiment), has_tex: ask.tex };
+    let files = report::write(&study, &stored.provenance, extras, &folder)?;
     warn(&study);
     if ask.json {
         let summary = tables::objects(&tables::summary(&study));

@@ -15,7 +15,7 @@ use tucrl_lab::Catalogue;
 use tucrl_lab::execute::{self, Options};
 use tucrl_lab::experiment::Experiment;
 use tucrl_lab::names::nearest;
-use tucrl_lab::report;
+use tucrl_lab::report::{self, Extras};
 use tucrl_lab::spelling::Spelled;
 use tucrl_lab::stats::Study;
 use tucrl_lab::store::{IfResults, Store, StoreError};
@@ -235,10 +235,11 @@ fn judge(claim: &Claim, scale: Scale, folder: &Path, if_runs: IfRuns) -> anyhow:
     if claim.experiment.is_none() {
         return Ok(claim.judge(&Evidence { study: None, computed: &computed })?);
     }
-    let Stored { runs, provenance } = load(folder, &Catalogue::default())?;
+    let Stored { runs, provenance, experiment } = load(folder, &Catalogue::default())?;
     let study = Study::new(&runs).context("there are no runs")?;
     if if_runs == IfRuns::Report {
-        report::write(&study, &provenance, &folder.join("report"))?;
+        let extras = Extras { experiment: Some(&experiment), ..Extras::default() };
+        report::write(&study, &provenance, extras, &folder.join("report"))?;
     }
     Ok(claim.judge(&Evidence { study: Some(&study), computed: &computed })?)
 }

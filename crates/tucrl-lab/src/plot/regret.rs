@@ -1,7 +1,7 @@
 //! How is the regret of all agents in a world drawn?
 //!
 //! Mean regret with its 95 % interval by Student's t, on linear or logarithmic axes; on the latter a power of t is a
-//! straight line whose slope is the exponent.
+//! straight line whose slope is the exponent, and T, √T and ln T are drawn as guides.
 
 use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
@@ -9,8 +9,8 @@ use plotters::drawing::DrawingArea;
 
 use super::axis::Axis;
 use super::canvas::cut;
-use super::curves::{Curve, CurvesFigure, Stroke};
-use super::{Figure, FigureError, colour};
+use super::curves::{Curve, CurvesFigure, Stroke, guides};
+use super::{Figure, FigureError};
 use crate::stats::{AgentStudy, Regret, WorldStudy};
 use crate::text::capitalised;
 
@@ -68,7 +68,7 @@ impl RegretFigure<'_> {
             _ if least == most => format!("mean of {most} runs, shaded: 95 % interval (Student)"),
             _ => format!("mean of {least} to {most} runs, shaded: 95 % interval (Student)"),
         };
-        let scales = if self.is_log { "; a straight line is a power of t" } else { "" };
+        let scales = if self.is_log { "; dotted: slopes of T, √T and ln T" } else { "" };
         let (x, y) = self.axes();
         // Drop points before the first time shown: they would pile up at the edge.
         let begin = if self.is_log { 10f64.powf(x.range.0) * 0.999 } else { 0.0 };
@@ -82,7 +82,7 @@ impl RegretFigure<'_> {
                 .filter_map(|point| point.student.map(|(low, high)| (point.t as f64, low, high)));
             Curve {
                 band: band.collect(),
-                ..Curve::new(agent.label, colour(agent.colour), Stroke::Line, points)
+                ..Curve::of_agent(agent.label, agent.colour, Stroke::Line, points)
             }
         };
         CurvesFigure {
@@ -92,9 +92,9 @@ impl RegretFigure<'_> {
                 cut(self.world.world, 60)
             ),
             explanation: runs + scales,
+            curves: self.agents().map(curve).chain(guides(&x, &y)).collect(),
             x,
             y,
-            curves: self.agents().map(curve).collect(),
             marks: Vec::new(),
         }
     }

@@ -10,7 +10,7 @@ use plotters::drawing::DrawingArea;
 use super::axis::Axis;
 use super::canvas::GREY;
 use super::curves::{Curve, CurvesFigure, Stroke};
-use super::{Figure, FigureError, colour};
+use super::{Figure, FigureError};
 use crate::stats::{Regret, WorldStudy};
 use tucrl::truth::Baseline;
 
@@ -44,7 +44,7 @@ impl RewardFigure<'_> {
             last = last.max(end.t);
             highest = points.iter().map(|point| point.1).fold(highest, f64::max);
             lowest = points.iter().map(|point| point.1).fold(lowest, f64::min);
-            let curve = Curve::new(agent.label, colour(agent.colour), Stroke::Line, points);
+            let curve = Curve::of_agent(agent.label, agent.colour, Stroke::Line, points);
             curves.push(Curve { band, ..curve });
         }
         let name = match self.world.facts.baseline {

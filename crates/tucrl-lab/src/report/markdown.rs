@@ -24,8 +24,13 @@ test, corrected for all comparisons in the world (Holm); below 0.05 an agent is 
 number of better agents: agents that cannot be told apart share it.
 ";
 
-/// The report; `figures` are the paths of the figures of each world.
-pub fn markdown(study: &Study<'_>, provenance: &[Provenance], figures: &[Figures]) -> String {
+/// The report; `figures` are the paths of the figures of each world, `profiles` is that of the performance profiles.
+pub fn markdown(
+    study: &Study<'_>,
+    provenance: &[Provenance],
+    figures: &[Figures],
+    profiles: Option<&str>,
+) -> String {
     let mut out = format!("# {}\n\n{EXPLANATION}", escaped(study.name));
     let mut add = |text: &str| out.push_str(text);
     for (index, world) in study.worlds.iter().enumerate() {
@@ -51,6 +56,9 @@ pub fn markdown(study: &Study<'_>, provenance: &[Provenance], figures: &[Figures
     }
     if let Some(across) = Across::new(study) {
         add(&format!("\n## All worlds\n\n{}\n\n", escaped(&across_explained(&across))));
+        if let Some(path) = profiles {
+            add(&format!("![Performance profiles]({path})\n\n"));
+        }
         add(&table(&across_table(&across)));
     }
     let mut failed = String::new();

@@ -1,14 +1,15 @@
 //! Which tables does a report have?
 //!
-//! `curves` has a row per run and checkpoint, `summary` a row per world and agent, `pairs` a row per comparison,
-//! `episodes` a row per episode; where it was measured, `exploration` a row per run and window; with several worlds `across` a row per agent, `profiles` a row per agent and threshold,
+//! `curves` has a row per run and checkpoint, `means` a row per agent and checkpoint, `summary` a row per world and
+//! agent, `pairs` a row per comparison, `episodes` a row per episode; where it was measured, `exploration` a row per run
+//! and window; with several worlds `across` a row per agent, `profiles` a row per agent and threshold,
 //! `improvements` a row per two agents. docs/reports.md describes the columns; CSV and Parquet have the same ones.
 
 use tucrl::rules::StopReason;
 use tucrl::run::Case;
 
 use crate::record::StoredRun;
-use crate::stats::{Across, AgentStudy, Interval, Pair, Regret, Share, Study, WorldStudy};
+use crate::stats::{Across, AgentStudy, Interval, Pair, Point, Regret, Share, Study, WorldStudy};
 
 /// Columns of equal length.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,7 +74,8 @@ fn flag<T>(name: &'static str, rows: &[T], value: impl Fn(&T) -> bool) -> Column
 
 /// All tables of a study.
 pub fn all(study: &Study<'_>) -> Vec<Table> {
-    let mut tables = vec![curves(study), summary(study), pairs(study), episodes(study)];
+    let mut tables =
+        vec![curves(study), means(study), summary(study), pairs(study), episodes(study)];
     let exploration = exploration(study);
     if exploration.rows() > 0 {
         tables.push(exploration);
@@ -161,6 +163,37 @@ pub fn objects(table: &Table) -> Vec<serde_json::Value> {
 fn runs<'a>(study: &Study<'a>) -> Vec<&'a StoredRun> {
     let agents = study.worlds.iter().flat_map(|world| &world.agents);
     agents.flat_map(|agent| agent.runs.iter().chain(&agent.failed)).copied().collect()
+}
+
+/// A row per agent and checkpoint that its complete runs have in common: what figures draw.
+pub fn means(study: &Study<'_>) -> Table {
+    type Row<'a> = (&'a WorldStudy<'a>, &'a AgentStudy<'a>, &'a Point);
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    for world in &study.worlds {
+        for agent in &world.agents {
+            rows.extend(agent.curve().iter().map(|point| (world, agent, point)));
+        }
+    }
+    let low = |interval: Option<Interval>| interval.map(|(low, _)| low);
+    let high = |interval: Option<Interval>| interval.map(|(_, high)| high);
+    let columns = vec![
+        text("world", &rows, |row| row.0.world),
+        text("agent", &rows, |row| row.1.agent),
+        text("label", &rows, |row| row.1.label),
+        text("regret", &rows, |row| row.0.shown.word()),
+        count("t", &rows, |row| Some(row.2.t)),
+        number("mean", &rows, |row| Some(row.2.mean)),
+        number("median", &rows, |row| Some(row.2.median)),
+        number("student_low", &rows, |row| low(row.2.student)),
+        number("student_high", &rows, |row| high(row.2.student)),
+        number("bootstrap_low", &rows, |row| low(row.2.bootstrap)),
+        number("bootstrap_high", &rows, |row| high(row.2.bootstrap)),
+        number("q05", &rows, |row| Some(row.2.outer.0)),
+        number("q25", &rows, |row| Some(row.2.inner.0)),
+        number("q75", &rows, |row| Some(row.2.inner.1)),
+        number("q95", &rows, |row| Some(row.2.outer.1)),
+    ];
+    Table { name: "means", columns }
 }
 
 /// A row per run and checkpoint.

@@ -93,7 +93,7 @@ pub const CLAIMS: &[Claim] = &[
         name: "free-lunch",
         title: "No free lunch",
         says: "On the family M_ε no learner is both efficient for every ε and logarithmic at ε = 0: TUCRL and \
-               UCRL are the former, SCAL(H) the latter.",
+               UCRL are the former, SCAL(c) the latter.",
         place: "figure 4, right: example 1 and its lemma (section 5)",
         figure: Some(4),
         experiment: experiments!("free-lunch"),

@@ -8,7 +8,7 @@
 
 use super::judge::{Wanted, agent, check, growth, study, world};
 use super::{Evidence, Finding, ReproduceError};
-use tucrl_lab::plot::{Axis, Curve, CurvesFigure, Stroke, colour};
+use tucrl_lab::plot::{Axis, Curve, CurvesFigure, Stroke};
 use tucrl_lab::stats::{AgentStudy, Bootstrap, Interval, Study, WorldStudy, mean};
 
 /// The agent whose regret must not change, the one whose regret does, and the one that is linear anyway.
@@ -95,7 +95,7 @@ fn against_states(study: &Study<'_>) -> Result<CurvesFigure, ReproduceError> {
                 band.extend(ends.map(|(low, high)| (states(place), low, high)));
             }
         }
-        curves.push(Curve { band, ..Curve::new(*label, colour(shade), Stroke::Line, points) });
+        curves.push(Curve { band, ..Curve::of_agent(label, shade, Stroke::Marked, points) });
     }
     Ok(CurvesFigure {
         title: "Regret against the nominal number of states".into(),
