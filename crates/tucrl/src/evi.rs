@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chain::Chain;
 use crate::inner_max::{Ranking, Scratch, UNSEEN, Values};
+use crate::math;
 use crate::planner::{Choice, Plan, PlanError, Pulse, min_max};
 use crate::plausible::{PlausibleSet, Shape, View};
 use crate::rng::RandomStream;
@@ -87,12 +88,12 @@ impl Default for EviOptions {
     }
 }
 
-/// Sweeps between two estimates of the convergence rate. With 16 and with 64, all plans below together take:
-/// three-state with delta = 0 -38 % and +77 %, river-swim with 25 states -26 % and +45 %, taxi -19 % and +30 %, frozen-lake
-/// 8x8 -18 % and +36 %, breakout 4x2 -9 % and +27 %, mountain-car -1 % and +19 %. 32 stays because 16 changes runs: plans
-/// stop elsewhere within their tolerance. (Instructions of `solve_to`, callgrind; 18 plans of UCRL with boxes and with L1
-/// balls, alpha 0.01, 0.001 and 0.0001, on the counts of a random walk after 1e4, 1e5 and 1e6 steps.)
-const TREND: u64 = 32;
+/// Sweeps between two estimates of the convergence rate. With 32 and with 64, all plans below together take: three-state with
+/// delta = 0 +61 % and +185 %, river-swim with 25 states +35 % and +96 %, taxi +23 % and +60 %, frozen-lake 8x8 +22 % and
+/// +66 %, breakout 4x2 +10 % and +40 %, mountain-car +1 % and +20 %; 8 changes more runs. (Instructions of `solve_to`,
+/// callgrind; 18 plans of UCRL with boxes and with L1 balls, alpha 0.01, 0.001 and 0.0001, on the counts of a random walk
+/// after 1e4, 1e5 and 1e6 steps.)
+const TREND: u64 = 16;
 /// Chains larger than this are never evaluated exactly. A limit on time and memory: if elimination fills up, n states
 /// take n³ / 3 multiplications and 8 n² bytes, 2e10 and 128 MB here.
 const EVALUATION_LIMIT: usize = 4_000;
@@ -145,8 +146,8 @@ pub(crate) fn solve_to<S: Shape>(
         }
         let is_due = run.sweeps.is_multiple_of(TREND);
         if is_due && options.method == Method::Accelerated && run.states() <= EVALUATION_LIMIT {
-            let decay = (earlier_span / span).ln() / TREND as f64;
-            let needed = (span / tolerance).ln() / decay;
+            let decay = math::ln(earlier_span / span) / TREND as f64;
+            let needed = math::ln(span / tolerance) / decay;
             // An evaluation costs about as much as a sweep for every few states. A span that does not
             // fall at all has no trend; it needs an unbounded number. Instructions of the plans at `TREND`, with 32 and
             // with 128 instead of 64: four-rooms -9 % and +18 %, taxi -7 % and 0, breakout 0 and +10 %, mountain-car

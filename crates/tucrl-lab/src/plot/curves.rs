@@ -8,6 +8,7 @@ use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
 use plotters::style::{FontStyle, RGBColor};
+use tucrl::math;
 
 use super::axis::Axis;
 use super::canvas::{Canvas, Frame, GREY, Label, cut, not_drawn, room};
@@ -97,15 +98,17 @@ pub fn guides(x: &Axis, y: &Axis) -> Vec<Curve> {
     if !x.is_log || !y.is_log {
         return Vec::new();
     }
-    let end = 10f64.powf(x.range.1);
-    let guide = |(name, growth): (&str, fn(f64) -> f64)| {
+    let end = math::powf(10.0, x.range.1);
+    type Growth = fn(f64) -> f64;
+    let guide = |(name, growth): (&str, Growth)| {
         let place = |i: u32| x.range.0 + (x.range.1 - x.range.0) * f64::from(i) / f64::from(POINTS);
-        let height = 10f64.powf(y.range.1) / growth(end);
-        let points = (0..=POINTS).map(|i| 10f64.powf(place(i))).map(|t| (t, height * growth(t)));
-        let points = points.filter(|(_, value)| *value >= 10f64.powf(y.range.0)).collect();
+        let height = math::powf(10.0, y.range.1) / growth(end);
+        let points =
+            (0..=POINTS).map(|i| math::powf(10.0, place(i))).map(|t| (t, height * growth(t)));
+        let points = points.filter(|(_, value)| *value >= math::powf(10.0, y.range.0)).collect();
         Curve::new(name, GUIDE, Stroke::Guide, points)
     };
-    let known: [(&str, fn(f64) -> f64); 3] = [("T", |t| t), ("√T", f64::sqrt), ("ln T", f64::ln)];
+    let known: [(&str, Growth); 3] = [("T", |t| t), ("√T", f64::sqrt), ("ln T", math::ln)];
     known.map(guide).into()
 }
 

@@ -6,6 +6,7 @@
 use std::fmt::Write as _;
 
 use plotters::style::RGBColor;
+use tucrl::math;
 
 use super::axis::Axis;
 use super::curves::{Curve, CurvesFigure, Stroke};
@@ -60,7 +61,7 @@ fn axis(letter: &str, axis: &Axis) -> String {
 
 /// The ends of an axis as values.
 fn ends(axis: &Axis) -> (f64, f64) {
-    let value = |place: f64| if axis.is_log { 10f64.powf(place) } else { place };
+    let value = |place: f64| if axis.is_log { math::powf(10.0, place) } else { place };
     (value(axis.range.0), value(axis.range.1))
 }
 

@@ -131,9 +131,9 @@ impl Sections {
             known.push((agent.label, agent.agent));
             let (label, spec) = (escaped(agent.label), escaped(agent.agent));
             let run = agent.runs.iter().chain(&agent.failed).next();
-            let _ = write!(
+            let _ = writeln!(
                 body,
-                "<details><summary>{label}</summary><p class=\"note\">spec: <code>{spec}</code></p>{}</details>\n",
+                "<details><summary>{label}</summary><p class=\"note\">spec: <code>{spec}</code></p>{}</details>",
                 run.map_or(String::new(), |run| options(run))
             );
         }
