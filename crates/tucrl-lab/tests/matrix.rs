@@ -54,6 +54,12 @@ fn specs(agent: &str, is_large: bool) -> Vec<String> {
         ],
         "scal" => &["c=inf", "c=1,alpha=0.1", "c=1,set=kl,alpha=0.1", "c=2,set=l1", "c=0"],
         "tucrl" => &["", "relaxation=zeta,alpha=0.1"],
+        "tucrl-plus" => &[
+            "",
+            "union=discovery",
+            "set=bernstein,alpha=0.1",
+            "set=bernstein,union=discovery,alpha=0.1",
+        ],
         "regal-c" => &["h=1", "h=0"],
         "regal" => &["", "penalty=0.1,alpha=0.1", "penalty=0"],
         "regal-d" => &["", "alpha=0.05"],

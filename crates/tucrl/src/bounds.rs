@@ -1,9 +1,10 @@
-//! What are the regret bounds of the paper, in numbers?
+//! What are the regret bounds of the paper and of TUCRL+, in numbers?
 //!
 //! TUCRL's regret bound term by term (theorem 1 and its proof in the appendix), the bounds on episodes
 //! and on steps in under-visited pairs, the length C(k) of the exploratory phase, the linear,
 //! square-root and logarithmic regimes of UCRL (section 5), and the bound of UCRL2 (Jaksch et al.
-//! 2010). The constants are large, so answers include the trivial bound r_max T.
+//! 2010). The bound of TUCRL+ is that of docs/theory.md. The constants are large, so answers include the trivial bound
+//! r_max T.
 //!
 //! Differences from the paper: the episode term has S^C A inside its logarithm, as in the lemma it
 //! comes from (the final display has S A). The lower-order estimation term has (S + S^C) / 2 where the
@@ -11,11 +12,14 @@
 //! of the L1 set (appendix C) sums them over all S; only |p̂ - p|_1 is bounded by the sum over S^C. The gap
 //! in UCRL's logarithmic regime is divided by r_max, so that every bound scales with the rewards.
 
+mod plus;
+
 use std::f64::consts::SQRT_2;
 
 use serde::{Deserialize, Serialize};
 
 use crate::math;
+pub use plus::{plus_exploratory_phase, plus_poor_steps_among, plus_regret};
 
 /// The quantities of a world that the bounds depend on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -135,12 +139,7 @@ pub fn tucrl_regret(world: &WorldNumbers, steps: u64, delta: f64) -> RegretBound
             * r_max
             * (pairs * time * log).sqrt()
             * (diameter * spread + 1.0),
-        estimation_lower_order: 196.0 / 3.0
-            * r_max
-            * pairs
-            * log
-            * (3.0 + math::ln(time))
-            * (diameter * (nominal + reachable) / 2.0 + 1.0),
+        estimation_lower_order: lower_order(world, pairs, log, time),
         under_visited: 2.0 * r_max * (diameter + 1.0) * ((pairs * time).sqrt() + pairs),
         transition_noise: r_max * diameter * noise,
         planning_accuracy: 2.0 * (SQRT_2 + 1.0) * r_max * (pairs * time).sqrt(),
@@ -157,6 +156,28 @@ pub fn tucrl_regret(world: &WorldNumbers, steps: u64, delta: f64) -> RegretBound
             * math::powi(log, 2),
         trivial: r_max * steps as f64,
     }
+}
+
+/// B2; `pairs` is S^C A.
+fn lower_order(world: &WorldNumbers, pairs: f64, log: f64, time: f64) -> f64 {
+    let summed = (world.states as f64 + world.reachable as f64) / 2.0;
+    196.0 / 3.0
+        * world.r_max
+        * pairs
+        * log
+        * (3.0 + math::ln(time))
+        * (world.diameter_reachable * summed + 1.0)
+}
+
+/// The regret bound of TUCRL with `relaxation=mass`: the radius has at most min(S, 2 Gamma^C + 1) widths in place of S.
+pub fn mass_regret(world: &WorldNumbers, steps: u64, delta: f64) -> RegretBound {
+    let widths = world.states.min(2 * world.max_support_reachable + 1);
+    let narrow =
+        WorldNumbers { states: widths, reachable: world.reachable.min(widths), ..world.clone() };
+    let time = (steps as f64).max(1.0);
+    let log = math::ln(2.0 * world.pairs() * time / delta);
+    let estimation_lower_order = lower_order(&narrow, world.reachable_pairs(), log, time);
+    RegretBound { estimation_lower_order, ..tucrl_regret(world, steps, delta) }
 }
 
 /// The largest number of episodes of UCRL and its variants. Holds surely, for every `steps`.

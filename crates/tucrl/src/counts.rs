@@ -128,6 +128,11 @@ pub struct Counts {
     count: Vec<u32>,
     p_hat: Vec<f64>,
     deviation: Vec<f64>,
+    /// The visit of its pair, from 1, that showed a transition for the first time; empty unless it is kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    first: Vec<u64>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    keeps_first: bool,
     /// The upper 32 bits of counts above 2^32, as (pair, next state, bits).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     carried: Vec<(u32, u32, u32)>,
@@ -187,10 +192,19 @@ impl Counts {
             count: Vec::new(),
             p_hat: Vec::new(),
             deviation: Vec::new(),
+            first: Vec::new(),
+            keeps_first: false,
             carried: Vec::new(),
             vacant: Vec::new(),
             touched: Vec::new(),
         }
+    }
+
+    /// The same, which also keep when each transition was first observed; before anything is recorded.
+    #[must_use]
+    pub fn keeping_first_visits(mut self) -> Self {
+        self.keeps_first = true;
+        self
     }
 
     /// The nominal space.
@@ -211,7 +225,7 @@ impl Counts {
         };
         let states = of(&self.states) + of(&self.was_visited) + of(&self.pair_start);
         let rows = of(&self.next) + of(&self.count) + of(&self.p_hat) + of(&self.deviation);
-        let rare = of(&self.carried) + of(&self.vacant);
+        let rare = of(&self.carried) + of(&self.vacant) + of(&self.first);
         numbers + states + rows + rare + of(&self.pairs) + of(&self.touched)
     }
 
@@ -358,6 +372,12 @@ impl Counts {
         self.entries(pair).map(move |entry| (self.next[entry], self.whole_count(pair, entry)))
     }
 
+    /// By observed next state of a pair, in the order of its row: the visit of the pair, from 1, that led there for the
+    /// first time. Empty unless it is kept.
+    pub fn first_visits(&self, pair: usize) -> &[u64] {
+        if self.keeps_first { &self.first[self.entries(pair)] } else { &[] }
+    }
+
     /// The 64-bit count of a transition.
     #[inline]
     fn whole_count(&self, pair: usize, entry: usize) -> u64 {
@@ -432,6 +452,14 @@ impl Counts {
         }
         self.pairs[pair].row = index(start);
         self.pairs[pair].row_len += 1;
+        if self.keeps_first {
+            self.first.resize(self.next.len(), 0);
+            if start != old {
+                self.first.copy_within(old..old + len, start);
+            }
+            self.first[start + place..=start + len].rotate_right(1);
+            self.first[start + place] = self.pairs[pair].visits;
+        }
         self.next[start + place..=start + len].rotate_right(1);
         self.next[start + place] = next;
         self.count[start + place..=start + len].rotate_right(1);

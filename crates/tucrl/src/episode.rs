@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::counts::Counts;
 use crate::inner_max::Values;
-use crate::learner::{Diary, Learner, Saved};
+use crate::learner::{Diary, Explanation, Learner, Saved};
 use crate::planner::{Plan, PlanError, PlanInput, Planner};
 use crate::plausible::KnownRewards;
 use crate::rng::RandomStream;
@@ -84,6 +84,10 @@ pub struct Episodic<P> {
     poor_steps: u64,
     poor_steps_at_start: u64,
     sweeps: u64,
+    /// By pair: the start of the first plan since which it may not lead to states never seen; 0 if it may. Empty for
+    /// planners without such a rule.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    given_up: Vec<u64>,
     /// True mean rewards, when they are known; supplied anew after a checkpoint is read.
     #[serde(skip)]
     known_rewards: Option<KnownMeans>,
@@ -107,7 +111,11 @@ impl<P: Planner> Episodic<P> {
     /// # Panics
     /// When the state is outside the space.
     pub fn new(planner: P, space: Space, start: StateId, random: RandomStream) -> Self {
+        let keeps_first = planner.keeps_first_visits(&space);
         let mut counts = Counts::new(space, planner.variance());
+        if keeps_first {
+            counts = counts.keeping_first_visits();
+        }
         let here = counts.see(start);
         Self {
             planner,
@@ -126,6 +134,7 @@ impl<P: Planner> Episodic<P> {
             poor_steps: 0,
             poor_steps_at_start: 0,
             sweeps: 0,
+            given_up: Vec::new(),
             known_rewards: None,
             plan_time: Duration::ZERO,
         }
@@ -255,9 +264,57 @@ impl<P: Planner> Episodic<P> {
         }
         self.plan_start = self.time;
         self.chosen = Some(pair as u32);
+        self.note_given_up(&plan);
         self.plan = Some(plan);
         self.is_over = false;
         Ok(action)
+    }
+
+    /// Notes which pairs a plan does not let lead to states never seen.
+    fn note_given_up(&mut self, plan: &Plan) {
+        if !self.planner.gives_up() {
+            return;
+        }
+        self.given_up.resize(self.counts.pairs().len(), 0);
+        let (threshold, seen) = (self.planner.threshold(), plan.choices.len());
+        for (since, stats) in self.given_up.iter_mut().zip(self.counts.pairs()) {
+            let from = threshold.under_visited_from(&self.counts, stats, seen);
+            *since = match plan.unseen > 0 && from > self.plan_start {
+                true if *since > 0 => *since,
+                true => self.plan_start,
+                false => 0,
+            };
+        }
+    }
+
+    /// What an episode that started now would assume about the pairs of a state; nothing for states never seen.
+    pub fn explain(&self, state: StateId) -> Vec<Explanation> {
+        let Some(number) = self.counts.number(state) else { return Vec::new() };
+        let mut counts = self.counts.clone();
+        counts.freeze();
+        let planned = self.plan.as_ref().and_then(|plan| plan.choices.get(number as usize));
+        let first = counts.pairs_of(number).start;
+        let explain = |pair: usize| {
+            let (stats, action) = (&counts.pairs()[pair], (pair - first) as u32);
+            let from = self.planner.threshold().under_visited_from(&counts, stats, counts.seen());
+            let since = self.given_up.get(pair).copied().filter(|&since| since > 0);
+            let less_one = stats.visits_less_one() as f64;
+            // N± at the threshold: from = N±² S A.
+            let threshold = less_one * (self.time as f64 / from as f64).sqrt();
+            Explanation {
+                action,
+                is_planned: planned.is_some_and(|choice| {
+                    choice.action == action || (choice.mix > 0.0 && choice.other == action)
+                }),
+                visits: stats.visits_before(),
+                next_states: stats.observed(),
+                threshold: self.planner.gives_up().then_some(threshold),
+                outlook: self.planner.outlook(&counts, self.time, pair),
+                given_up_since: since,
+                reconsidered_from: since.map(|_| from),
+            }
+        };
+        counts.pairs_of(number).map(explain).collect()
     }
 
     fn close_episode(&mut self) {
@@ -292,9 +349,11 @@ impl<P: Planner> Episodic<P> {
     #[inline]
     pub fn observe(&mut self, reward: f64, next: StateId) {
         let Some(pair) = self.chosen.take() else { panic!("observe follows act") };
-        let truncated_before = self.counts.pairs()[pair as usize].truncated_before;
-        self.poor_steps += u64::from(truncated_before <= self.time);
-        self.poor_steps_at_start += u64::from(truncated_before <= self.plan_start);
+        let seen = self.plan.as_ref().map_or(0, |plan| plan.choices.len());
+        let stats = &self.counts.pairs()[pair as usize];
+        let from = self.planner.threshold().under_visited_from(&self.counts, stats, seen);
+        self.poor_steps += u64::from(from <= self.time);
+        self.poor_steps_at_start += u64::from(from <= self.plan_start);
         self.planner.observe(pair as usize, reward, &mut self.random);
         let next = self.counts.see(next);
         self.counts.record(pair as usize, reward, next);
@@ -367,6 +426,10 @@ where
 
     fn present_episode(&self) -> Option<EpisodeRecord> {
         self.present(StopReason::Horizon)
+    }
+
+    fn explain(&self, state: StateId) -> Option<Vec<Explanation>> {
+        Some(Self::explain(self, state))
     }
 
     fn save(&self) -> Option<Saved> {

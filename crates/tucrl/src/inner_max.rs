@@ -180,6 +180,8 @@ pub struct Scratch {
     pub(crate) special: Vec<(u32, u32, f64)>,
     /// By state: one plus its place in the current row, or 0.
     pub(crate) places: Vec<u32>,
+    /// What mass may go to, as `(value, state, room)`.
+    pub(crate) items: Vec<(f64, u32, f64)>,
 }
 
 impl Scratch {

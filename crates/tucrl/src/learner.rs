@@ -17,7 +17,7 @@ use crate::counts::Counts;
 use crate::episode::{EpisodeRecord, KnownMeans};
 use crate::model::{Batch, PlayError};
 use crate::options::OptionError;
-use crate::planner::{Plan, PlanError};
+use crate::planner::{Outlook, Plan, PlanError};
 use crate::policy::Policy;
 use crate::rng::RandomStream;
 use crate::space::{ActionId, Space, StateId};
@@ -50,6 +50,12 @@ pub trait Learner: Send + Sync {
 
     /// The record of the present episode as if the run ended now, for learners with episodes.
     fn present_episode(&self) -> Option<EpisodeRecord> {
+        None
+    }
+
+    /// What it assumes about the pairs of a state, as if an episode started now; `None` if it has nothing to say, and
+    /// nothing for a state that it has not seen.
+    fn explain(&self, _state: StateId) -> Option<Vec<Explanation>> {
         None
     }
 
@@ -96,6 +102,29 @@ impl Diary<'_> {
     pub fn episode_count(&self) -> usize {
         self.ended_episodes.len() + usize::from(self.is_under_way)
     }
+}
+
+/// What a learner assumes about a pair, above all about leaving to states never seen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Explanation {
+    /// The action.
+    pub action: ActionId,
+    /// Whether the present plan plays it.
+    pub is_planned: bool,
+    /// All visits so far.
+    pub visits: u64,
+    /// Different next states observed.
+    pub next_states: u32,
+    /// sqrt(t / (S A)): a pair with more visits, less one, may not lead to states never seen. None if the learner has
+    /// no such rule.
+    pub threshold: Option<f64>,
+    /// Width of the set of next-state laws, and the largest plausible probability of everything never observed.
+    pub outlook: Option<Outlook>,
+    /// The first step of the first episode since which plans do not let the pair lead to states never seen; none if the
+    /// present plan does, or if no state is unseen.
+    pub given_up_since: Option<u64>,
+    /// From this step on an episode would let it lead there again, if neither the pair nor a new state is visited before.
+    pub reconsidered_from: Option<u64>,
 }
 
 /// The state of a learner, as JSON.
@@ -221,6 +250,11 @@ pub trait Algorithm: fmt::Debug + Send + Sync {
     /// Whether it must be told an optimal policy, which takes a solved world.
     fn needs_policy(&self) -> bool {
         false
+    }
+
+    /// Whether it must be told the number of states; if not, a space may be [uncounted](Space::uncounted).
+    fn needs_state_count(&self) -> bool {
+        true
     }
 
     /// What a step costs compared to one of random play, as an estimate. It only orders the cells of an experiment: of

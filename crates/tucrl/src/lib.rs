@@ -75,10 +75,14 @@ pub mod truncation;
 pub mod truth;
 pub mod worlds;
 
-pub use agents::{About, AgentKind, EpisodicAlgorithm, Optimism, Tucrl, Ucrl, own_agent};
+pub use agents::{
+    About, AgentKind, EpisodicAlgorithm, Optimism, Tucrl, TucrlPlus, Ucrl, own_agent,
+};
 pub use episode::Episodic;
 pub use generator::{Generator, GeneratorError, Outcomes};
-pub use learner::{AgentError, Algorithm, Diary, Knowledge, Learner, Saved, Setting, Start};
+pub use learner::{
+    AgentError, Algorithm, Diary, Explanation, Knowledge, Learner, Saved, Setting, Start,
+};
 pub use mdp::Mdp;
 pub use model::Model;
 pub use planner::{Plan, PlanError, PlanInput, Planner};

@@ -13,7 +13,8 @@ use crate::plausible::KnownRewards;
 pub use crate::pulse::Pulse;
 use crate::rng::RandomStream;
 use crate::rules::EpisodeRule;
-use crate::space::StateId;
+use crate::space::{Space, StateId};
+pub use crate::truncation::Threshold;
 
 /// How one acts in a seen state: the action, and the other one with its probability.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -192,6 +193,15 @@ impl<'a> PlanInput<'a> {
     }
 }
 
+/// What a planner assumes about one pair.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Outlook {
+    /// How wide its set of next-state laws is: an L1 radius, or the width of the widest interval.
+    pub width: f64,
+    /// The largest probability of all next states never observed from it, together.
+    pub missing_mass: f64,
+}
+
 /// Turns counts into a plan, and says when to plan again.
 pub trait Planner {
     /// When an episode ends.
@@ -209,6 +219,28 @@ pub trait Planner {
     /// Which empirical variance the counts keep.
     fn variance(&self) -> Variance {
         Variance::default()
+    }
+
+    /// Whether the counts keep when each transition was first observed.
+    fn keeps_first_visits(&self, _space: &Space) -> bool {
+        false
+    }
+
+    /// Which pairs count as under-visited.
+    #[inline]
+    fn threshold(&self) -> Threshold {
+        Threshold::Nominal
+    }
+
+    /// Whether pairs that are not under-visited may not lead to states never seen.
+    fn gives_up(&self) -> bool {
+        false
+    }
+
+    /// What an episode that started now, at time `t_k`, would assume about a pair that leads to states never seen; for
+    /// planners that restrict it.
+    fn outlook(&self, _counts: &Counts, _t_k: u64, _pair: usize) -> Option<Outlook> {
+        None
     }
 
     /// Called with every reward, for planners that keep more than counts.

@@ -324,6 +324,11 @@ impl<'a, S: Shape> PlausibleSet<'a, S> {
 
 /// The upper ends of the reward intervals; r_max for pairs never tried.
 pub fn optimistic_rewards(belief: &Belief<'_, '_>, width: impl Fn(&PairCounts) -> f64) -> Vec<f64> {
+    optimistic_rewards_by(belief, |pair| width(&belief.counts.pairs()[pair]))
+}
+
+/// The same with widths by pair.
+pub fn optimistic_rewards_by(belief: &Belief<'_, '_>, width: impl Fn(usize) -> f64) -> Vec<f64> {
     let Belief { counts, r_max, known, .. } = *belief;
     let mut reward = Vec::with_capacity(counts.pairs().len());
     for number in 0..counts.seen() as u32 {
@@ -332,7 +337,7 @@ pub fn optimistic_rewards(belief: &Belief<'_, '_>, width: impl Fn(&PairCounts) -
             reward.push(match known {
                 Some(mean) if counts.was_visited(number) => mean(pair),
                 _ if stats.visits_before() == 0 => r_max,
-                _ => (stats.reward_mean() + width(stats)).min(r_max),
+                _ => (stats.reward_mean() + width(pair)).min(r_max),
             });
         }
     }

@@ -29,6 +29,9 @@ pub struct Space {
     /// What a state is made of; empty when it is just a number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     factors: Vec<Factor>,
+    /// Nobody has said how many states there are.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    is_uncounted: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,7 +118,31 @@ impl Space {
     /// When there are no states or no actions.
     pub fn uniform(states: u64, actions: u32) -> Self {
         assert!(states > 0 && actions > 0, "a space needs states and actions");
-        Self { states, actions: Actions::Same(actions), max_actions: actions, factors: Vec::new() }
+        let (factors, is_uncounted) = (Vec::new(), false);
+        let (max_actions, actions) = (actions, Actions::Same(actions));
+        Self { states, actions, max_actions, factors, is_uncounted }
+    }
+
+    /// A space without a known number of states: [`Space::states`] is the largest possible one, 2^63. For algorithms
+    /// that do not need the number ([`Algorithm::needs_state_count`](crate::learner::Algorithm::needs_state_count)).
+    ///
+    /// # Panics
+    /// When there are no actions.
+    pub fn uncounted(actions: u32) -> Self {
+        Self { is_uncounted: true, ..Self::uniform(MAX_NOMINAL, actions) }
+    }
+
+    /// The same, in which the actions of a state are told when it is first met; see [`Space::told`].
+    ///
+    /// # Panics
+    /// When there are no actions.
+    pub fn uncounted_told(max_actions: u32) -> Self {
+        Self { is_uncounted: true, ..Self::told(MAX_NOMINAL, max_actions) }
+    }
+
+    /// Whether nobody has said how many states there are.
+    pub fn is_uncounted(&self) -> bool {
+        self.is_uncounted
     }
 
     /// A space in which state `s` has `actions[s]` actions.
@@ -129,7 +156,7 @@ impl Space {
             return Self::uniform(actions.len() as u64, max_actions);
         }
         let states = actions.len() as u64;
-        Self { states, actions: Actions::Listed(actions), max_actions, factors: Vec::new() }
+        Self { actions: Actions::Listed(actions), ..Self::uniform(states, max_actions) }
     }
 
     /// The product of factors, each with a name and a number of values; every state has the same number
@@ -204,7 +231,7 @@ impl Space {
     /// When there are no states or no actions.
     pub fn told(states: u64, max_actions: u32) -> Self {
         assert!(states > 0 && max_actions > 0, "a space needs states and actions");
-        Self { states, actions: Actions::Told(BTreeMap::new()), max_actions, factors: Vec::new() }
+        Self { actions: Actions::Told(BTreeMap::new()), ..Self::uniform(states, max_actions) }
     }
 
     /// Sets the number of actions of a state in a space made by [`Space::told`]; no effect in other spaces.

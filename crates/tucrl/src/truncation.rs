@@ -3,16 +3,43 @@
 //! TUCRL's idea (paper, section 3): a transition from a pair to a state never seen is *forbidden*
 //! when the largest plausible probability p+ falls below rho_t = (49/3) b sqrt(S A / t), which is
 //! N±(s,a) > sqrt(t_k / (S A)). The pairs for which it is not are the under-visited ones, K_k. When there
-//! are none, nothing leads outside and planning happens on the seen states only.
+//! are none, nothing leads outside and planning happens on the seen states only. TUCRL+ has the number S_k of seen
+//! states in place of S ([`Threshold::Seen`]).
 //!
 //! Decided by integer counts, so that shrinking the widths cancels and clipping does not matter.
 
-use crate::counts::Counts;
+use crate::counts::{Counts, PairCounts};
+
+/// Which states the threshold sqrt(t / (S A)) counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Threshold {
+    /// All that the space names, as in the paper.
+    Nominal,
+    /// Those seen when the episode began.
+    Seen,
+}
+
+impl Threshold {
+    /// The time from which on a pair is under-visited, N±² S A, with S or `seen` states.
+    #[inline]
+    pub fn under_visited_from(self, counts: &Counts, pair: &PairCounts, seen: usize) -> u64 {
+        match self {
+            Self::Nominal => pair.truncated_before,
+            Self::Seen => {
+                let pairs = seen as u128 * u128::from(counts.space().max_actions());
+                let less_one = u128::from(pair.visits_less_one());
+                let squared = (less_one * less_one).checked_mul(pairs);
+                squared.and_then(|time| u64::try_from(time).ok()).unwrap_or(u64::MAX)
+            }
+        }
+    }
+}
 
 /// The truncation of one episode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Truncation {
     t_k: u64,
+    threshold: Threshold,
     /// How many states have never been seen.
     #[doc(alias = "S^T_k")]
     pub unseen: u64,
@@ -21,17 +48,31 @@ pub struct Truncation {
     pub under_visited: u64,
 }
 
-/// Decides for the episode that starts now, at time `t_k`.
+/// Decides for the episode that starts now, at time `t_k`, as the paper does.
 pub fn decide(counts: &Counts, t_k: u64) -> Truncation {
-    let under_visited = counts.pairs().iter().filter(|pair| pair.truncated_before <= t_k).count();
-    Truncation { t_k, unseen: counts.unseen(), under_visited: under_visited as u64 }
+    decide_by(Threshold::Nominal, counts, counts.unseen(), t_k)
+}
+
+/// The same with another threshold, for a learner that takes `unseen` states for unseen.
+pub fn decide_by(threshold: Threshold, counts: &Counts, unseen: u64, t_k: u64) -> Truncation {
+    let is_under_visited =
+        |pair: &&PairCounts| threshold.under_visited_from(counts, pair, counts.seen()) <= t_k;
+    let under_visited = counts.pairs().iter().filter(is_under_visited).count();
+    Truncation { t_k, threshold, unseen, under_visited: under_visited as u64 }
 }
 
 impl Truncation {
     /// Whether a pair may not lead to states never seen: N±² S A > t_k.
     #[inline]
     pub fn forbids(&self, counts: &Counts, pair: usize) -> bool {
-        counts.pairs()[pair].truncated_before > self.t_k
+        let pair = &counts.pairs()[pair];
+        self.threshold.under_visited_from(counts, pair, counts.seen()) > self.t_k
+    }
+
+    /// Whether a pair may not lead to states never seen, and there are some.
+    #[inline]
+    pub fn truncates(&self, counts: &Counts, pair: usize) -> bool {
+        self.unseen > 0 && self.forbids(counts, pair)
     }
 
     /// Whether the plan includes the states never seen.

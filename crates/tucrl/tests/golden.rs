@@ -273,7 +273,7 @@ const GOLDEN_RUNS: [&str; 16] = [
     "river-swim random c0393333333332b1 ",
 ];
 /// Posterior samplers, then other sets, episodes, bonus and prices, in the order of `samplers` and `relatives`.
-const GOLDEN_CAST: [&str; 34] = [
+const GOLDEN_CAST: [&str; 42] = [
     "three-state psrl c09f41a400e0f695 0.0:2 2.0:1 2.1:2997",
     "three-state tsde c09f25b58afbcf3e 0.0:12 2.0:11 2.1:2977",
     "three-state ds-psrl c09f158419822557 0.0:18 2.0:17 2.1:2965",
@@ -291,6 +291,10 @@ const GOLDEN_CAST: [&str; 34] = [
     "three-state regal c08fe229377c0f39 0.0:1454 2.0:1448 2.1:83 1.0:15",
     "three-state regal-d c08fe229377c0f39 0.0:1454 2.0:1448 2.1:83 1.0:15",
     "three-state tucrlMass c0963e8f628c5a72 0.0:863 2.0:856 2.1:1272 1.0:9",
+    "three-state tucrl-plus c09eee560d10a741 0.0:33 2.0:32 2.1:2935",
+    "three-state tucrl-plus c09eeea08406bfaf 0.0:33 2.0:32 2.1:2935",
+    "three-state tucrl-plus c09e9d622bd9994d 0.0:65 2.0:64 2.1:2871",
+    "three-state tucrl-plus c09eecfad687e249 0.0:33 2.0:32 2.1:2935",
     "river-swim psrl c092e4a3d70a3d71 0.0:32 0.1:32 1.0:18 1.1:33 2.0:14 2.1:39 3.0:9 3.1:184 4.0:4 4.1:1426 5.0:0 5.1:1209",
     "river-swim tsde c0914547ae147ae1 0.0:64 0.1:77 1.0:45 1.1:69 2.0:25 2.1:51 3.0:19 3.1:209 4.0:12 4.1:1321 5.0:3 5.1:1105",
     "river-swim ds-psrl c08a42b851eb851f 0.0:68 0.1:34 1.0:19 1.1:55 2.0:21 2.1:78 3.0:18 3.1:369 4.0:55 4.1:1328 5.0:115 5.1:840",
@@ -308,4 +312,8 @@ const GOLDEN_CAST: [&str; 34] = [
     "river-swim regal c0147ae147ae1419 0.0:1024 0.1:969 1.0:577 1.1:306 2.0:107 2.1:15 3.0:2 3.1:0",
     "river-swim regal-d c0147ae147ae1419 0.0:1024 0.1:969 1.0:577 1.1:306 2.0:107 2.1:15 3.0:2 3.1:0",
     "river-swim tucrlMass c0892d1eb851eb82 0.0:128 0.1:174 1.0:91 1.1:202 2.0:63 2.1:180 3.0:56 3.1:262 4.0:36 4.1:987 5.0:16 5.1:805",
+    "river-swim tucrl-plus c090b11eb851eb85 0.0:256 0.1:63 1.0:43 1.1:49 2.0:16 2.1:49 3.0:12 3.1:177 4.0:1 4.1:1266 5.0:1 5.1:1067",
+    "river-swim tucrl-plus c09120a3d70a3d78 0.0:32 0.1:50 1.0:28 1.1:49 2.0:19 2.1:78 3.0:19 3.1:235 4.0:19 4.1:1345 5.0:30 5.1:1096",
+    "river-swim tucrl-plus c090d547ae147ae0 0.0:64 0.1:90 1.0:52 1.1:87 2.0:24 2.1:106 3.0:28 3.1:204 4.0:16 4.1:1250 5.0:2 5.1:1077",
+    "river-swim tucrl-plus c08e8a8f5c28f5c2 0.0:64 0.1:91 1.0:52 1.1:129 2.0:38 2.1:106 3.0:29 3.1:229 4.0:20 4.1:1233 5.0:32 5.1:977",
 ];

@@ -12,8 +12,15 @@ use tucrl::evi::{Method, Ties};
 use tucrl::span_clip::{Mode, Operator, SpanClip};
 use tucrl::{Optimism, Plan, PlanError};
 
-const ALL: &[Learner] =
-    &[Learner::Ucrl2, Learner::Ucrl2b, Learner::TucrlL1, Learner::TucrlZeta, Learner::TucrlMass];
+const ALL: &[Learner] = &[
+    Learner::Ucrl2,
+    Learner::Ucrl2b,
+    Learner::TucrlL1,
+    Learner::TucrlZeta,
+    Learner::TucrlMass,
+    Learner::PlusTight,
+    Learner::PlusBernstein,
+];
 /// Plans that need more sweeps are compared in how they failed.
 const SWEEPS: u64 = 2000;
 
@@ -114,7 +121,8 @@ fn check_plain_plan(case: &Case, ties: Ties) -> Result<(), TestCaseError> {
     }
     let seen = case.table.seen();
     let under_visited = (0..case.table.states()).filter(|&s| seen[s]).flat_map(|s| {
-        (0..case.table.next[s].len()).filter(move |&a| case.table.is_under_visited(s, a))
+        (0..case.table.next[s].len())
+            .filter(move |&a| case.options.is_under_visited(&case.table, s, a))
     });
     prop_assert_eq!(plan.under_visited as usize, under_visited.count());
     prop_assert_eq!(plan.unseen as usize, seen.iter().filter(|&&is_seen| !is_seen).count());

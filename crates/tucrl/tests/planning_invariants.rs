@@ -14,9 +14,22 @@ use tucrl::solve::solve;
 use tucrl::span_clip::SpanClip;
 use tucrl::{Mdp, Optimism, Plan, Tucrl, Ucrl};
 
-const ALL: &[Learner] =
-    &[Learner::Ucrl2, Learner::Ucrl2b, Learner::TucrlL1, Learner::TucrlZeta, Learner::TucrlMass];
-const TRUNCATED: &[Learner] = &[Learner::TucrlL1, Learner::TucrlZeta, Learner::TucrlMass];
+const ALL: &[Learner] = &[
+    Learner::Ucrl2,
+    Learner::Ucrl2b,
+    Learner::TucrlL1,
+    Learner::TucrlZeta,
+    Learner::TucrlMass,
+    Learner::PlusTight,
+    Learner::PlusBernstein,
+];
+const TRUNCATED: &[Learner] = &[
+    Learner::TucrlL1,
+    Learner::TucrlZeta,
+    Learner::TucrlMass,
+    Learner::PlusTight,
+    Learner::PlusBernstein,
+];
 const SWEEPS: u64 = 2000;
 
 fn close(a: f64, b: f64, unit: f64) -> bool {
@@ -67,6 +80,16 @@ fn check_law(
             let seen_states = (0..seen.len()).filter(|&s| seen[s]);
             let distance: f64 = seen_states.map(|s| (mass(s) - center[s]).abs()).sum();
             prop_assert!(distance + on_unseen <= radius + 1e-12);
+            prop_assert!(unseen().any(|s| allowed[s]) || on_unseen == 0.0);
+        }
+        Laws::Budget { lo, up, budget, raises, allowed } => {
+            let seen_states = || (0..seen.len()).filter(|&s| seen[s]);
+            let above = |s: usize| (mass(s) - up[s]).max(0.0);
+            let used = seen_states().map(above).sum::<f64>() + on_unseen;
+            prop_assert!(seen_states().all(|s| mass(s) >= lo[s] - 1e-12));
+            prop_assert!(used <= budget + 1e-12, "{} > {}", used, budget);
+            let observed = || seen_states().filter(|&s| up[s] > 0.0);
+            prop_assert!(*raises || observed().all(|s| above(s) <= 1e-12));
             prop_assert!(unseen().any(|s| allowed[s]) || on_unseen == 0.0);
         }
     }
@@ -291,7 +314,7 @@ proptest! {
         let set = case.set(&counts);
         for pair in 0..counts.pairs().len() {
             let (s, a) = counts.owner(pair);
-            if !case.table.is_under_visited(s as usize, a as usize) {
+            if !case.options.is_under_visited(&case.table, s as usize, a as usize) {
                 let law = set.best_law(pair, &values);
                 prop_assert!(law.iter().all(|&(next, _)| next != UNSEEN));
             }
@@ -400,6 +423,8 @@ fn untruncated(case: &Case) -> Model {
     let learner = match case.options.learner {
         Learner::TucrlL1 => Learner::UntruncatedL1,
         Learner::TucrlMass => Learner::UntruncatedMass,
+        Learner::PlusTight => Learner::UntruncatedPlusTight,
+        Learner::PlusBernstein => Learner::UntruncatedPlusBernstein,
         _ => Learner::Ucrl2b,
     };
     Options { learner, ..case.options.clone() }.model(&case.table)
@@ -412,9 +437,9 @@ proptest! {
     fn truncation_keeps_shortest_paths_between_seen_states(
         case in case(TRUNCATED, Seen::Some), horizon in 1..60usize,
     ) {
-        // Equal for balls, no longer for boxes with zeta.
+        // Equal for balls, no longer for the others.
         let truncated = case.options.model(&case.table);
-        let is_ball = case.options.learner != Learner::TucrlZeta;
+        let is_ball = !matches!(case.options.learner, Learner::TucrlZeta | Learner::PlusTight);
         let untruncated = untruncated(&case);
         let seen = case.table.seen();
         let seen_states = || (0..seen.len()).filter(|&s| seen[s]);

@@ -11,6 +11,7 @@ mod regal;
 mod scal;
 mod scal_plus;
 mod tucrl;
+mod tucrl_plus;
 mod ucrl;
 
 use std::fmt;
@@ -32,6 +33,7 @@ pub use regal::{
 pub use scal::Scal;
 pub use scal_plus::{ScalPlus, SpanBonus};
 pub use tucrl::{Relaxation, Tucrl};
+pub use tucrl_plus::{PlusSet, TucrlPlus, TucrlPlusPlanner, UnionKind};
 pub use ucrl::Ucrl;
 
 use crate::episode::{Episodic, KnownMeans};
@@ -47,6 +49,7 @@ pub fn kinds() -> &'static [AgentKind] {
     static KINDS: LazyLock<Vec<AgentKind>> = LazyLock::new(|| {
         let all = [
             tucrl::kinds(),
+            tucrl_plus::kinds(),
             ucrl::kinds(),
             scal::kinds(),
             scal_plus::kinds(),
@@ -221,6 +224,11 @@ pub trait EpisodicAlgorithm: Options {
         false
     }
 
+    /// See [`Algorithm::needs_state_count`].
+    fn needs_state_count(&self) -> bool {
+        true
+    }
+
     /// See [`Algorithm::step_cost`].
     fn step_cost(&self) -> u64;
 
@@ -235,6 +243,9 @@ pub trait EpisodicAlgorithm: Options {
     /// When an option is refused or knowledge is missing.
     fn learner(&self, start: Start<'_>) -> Result<Episodic<Self::Planner>, AgentError> {
         checked(self)?;
+        if self.needs_state_count() && start.setting.space.is_uncounted() {
+            return Err(AgentError::Missing { what: "the number of states" });
+        }
         let (setting, means) = (start.setting, means(self, start.setting)?);
         let planner = self.planner(setting)?;
         let learner = Episodic::new(planner, setting.space.clone(), start.state, start.random);
@@ -259,6 +270,10 @@ impl<A: EpisodicAlgorithm> Algorithm for A {
     fn check(&self, setting: &Setting) -> Result<(), AgentError> {
         checked(self)?;
         self.planner(setting).map(drop)
+    }
+
+    fn needs_state_count(&self) -> bool {
+        EpisodicAlgorithm::needs_state_count(self)
     }
 
     fn step_cost(&self) -> u64 {

@@ -21,10 +21,10 @@ use serde::{Deserialize, Serialize};
 
 use super::optimism::one_digit;
 use super::{About, AgentKind, EpisodicAlgorithm, Optimism};
-use crate::counts::{PairCounts, Variance};
+use crate::counts::{Counts, PairCounts, Variance};
 use crate::evi;
 use crate::learner::{AgentError, Remedy, Setting, TooShort, TooShortReason};
-use crate::planner::{Plan, PlanError, PlanInput, Planner};
+use crate::planner::{Outlook, Plan, PlanError, PlanInput, Planner};
 use crate::plausible::Belief;
 use crate::rules::NewStates;
 use crate::sets::{Bernstein, ConfidenceSet, SetWidth, balls, boxes};
@@ -100,6 +100,27 @@ impl Planner for Tucrl {
 
     fn variance(&self) -> Variance {
         self.optimism.variance
+    }
+
+    fn gives_up(&self) -> bool {
+        true
+    }
+
+    fn outlook(&self, counts: &Counts, t_k: u64, pair: usize) -> Option<Outlook> {
+        let widths = Bernstein::of(&self.optimism.confidence(), counts.space(), t_k);
+        let (stats, states) = (&counts.pairs()[pair], counts.space().states() as f64);
+        let unobserved = widths.unobserved(stats).min(1.0);
+        let others = states - f64::from(stats.observed());
+        let missing_mass = match (stats.visits_before(), self.relaxation) {
+            (0, _) => 1.0,
+            (_, Relaxation::Mass) => (f64::from(stats.observed()) + 1.0).min(others) * unobserved,
+            _ => others * unobserved,
+        };
+        let width = match self.relaxation.summed_widths(stats, states) {
+            Some(summed) if counts.unseen() > 0 => widths.radius(stats, summed).min(2.0),
+            _ => unobserved,
+        };
+        Some(Outlook { width, missing_mass: missing_mass.min(1.0) })
     }
 }
 

@@ -70,6 +70,12 @@ impl<'a> View<'a> {
         if state == UNSEEN { self.values.unseen } else { self.values.seen[state as usize] }
     }
 
+    /// Whether states never seen are planned on.
+    #[inline]
+    pub(crate) fn plans_unseen(&self) -> bool {
+        self.plans_unseen
+    }
+
     /// Whether all planned states have the value 0.
     pub(crate) fn is_zero(&self) -> bool {
         let is_unseen_zero = !self.plans_unseen || self.values.unseen == 0.0;

@@ -29,6 +29,17 @@ pub struct Bernstein {
 }
 
 impl Bernstein {
+    /// The set with another logarithm b.
+    pub fn with_log(confidence: &Confidence, b: f64) -> Self {
+        let Confidence { alpha_r, alpha_p, r_max, .. } = *confidence;
+        Self {
+            reward_root: confidence.root(alpha_r, 14.0 * b),
+            reward_linear: alpha_r * (49.0 / 3.0) * r_max * b,
+            next_root: confidence.root(alpha_p, 14.0 * b),
+            next_linear: alpha_p * (49.0 / 3.0) * b,
+        }
+    }
+
     /// The width of a next state never observed from a pair: the largest probability that it may have.
     #[doc(alias = "beta_0")]
     #[doc(alias = "p+")]
@@ -61,14 +72,7 @@ impl ConfidenceSet for Bernstein {
     const ABOUT: &'static str = "the paper's Bernstein boxes";
 
     fn of(confidence: &Confidence, space: &Space, t_k: u64) -> Self {
-        let b = confidence.log(confidence.pairs(space), t_k);
-        let Confidence { alpha_r, alpha_p, r_max, .. } = *confidence;
-        Self {
-            reward_root: confidence.root(alpha_r, 14.0 * b),
-            reward_linear: alpha_r * (49.0 / 3.0) * r_max * b,
-            next_root: confidence.root(alpha_p, 14.0 * b),
-            next_linear: alpha_p * (49.0 / 3.0) * b,
-        }
+        Self::with_log(confidence, confidence.log(confidence.pairs(space), t_k))
     }
 
     #[inline]

@@ -10,7 +10,7 @@
 use crate::confidence::Confidence;
 use crate::counts::PairCounts;
 use crate::inner_max::{LONG_ROW, Ranking, Scratch, Sink, ValueSink, Values};
-use crate::plausible::{Belief, PlausibleSet, Row, Shape, View, max, min, optimistic_rewards};
+use crate::plausible::{Belief, PlausibleSet, Row, Shape, View, max, min, optimistic_rewards_by};
 use crate::space::Space;
 
 use super::{ConfidenceSet, SetWidth};
@@ -64,16 +64,27 @@ pub fn balls<'a>(
     radius: impl Fn(&PairCounts) -> f64,
     forbids: impl Fn(usize) -> bool,
 ) -> PlausibleSet<'a, Ball> {
+    let of = |pair: usize| &belief.counts.pairs()[pair];
+    balls_by(belief, |pair| reward_width(of(pair)), |pair| radius(of(pair)), forbids)
+}
+
+/// The same with widths and radii by pair.
+pub fn balls_by<'a>(
+    belief: &Belief<'a, '_>,
+    reward_width: impl Fn(usize) -> f64,
+    radius: impl Fn(usize) -> f64,
+    forbids: impl Fn(usize) -> bool,
+) -> PlausibleSet<'a, Ball> {
     let (counts, unseen) = (belief.counts, belief.unseen);
     let mut all = PlausibleSet::new(belief, Ball);
-    let reward = optimistic_rewards(belief, reward_width);
+    let reward = optimistic_rewards_by(belief, reward_width);
     for (pair, stats) in counts.pairs().iter().enumerate() {
         let (begin, mut free, mut is_wide) = (all.next.len(), 1.0, true);
         if stats.visits_before() > 0 {
             let row = counts.row(pair);
             all.next.extend_from_slice(row.next);
             all.mass.extend_from_slice(row.p_hat);
-            free = radius(stats) / 2.0;
+            free = radius(pair) / 2.0;
             is_wide = free >= 1.0 - row.p_hat.iter().copied().fold(0.0, f64::max);
         }
         all.close_row(begin, reward[pair], free, unseen == 0 || forbids(pair), is_wide);

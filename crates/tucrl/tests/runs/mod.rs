@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tucrl::agents::{
-    OptimisticPsrl, OptimisticQ, Oracle, Psrl, Random, Regal, RegalC, RegalD, Relaxation,
-    RewardModel, Scal, ScalPlus,
+    OptimisticPsrl, OptimisticQ, Oracle, PlusSet, Psrl, Random, Regal, RegalC, RegalD, Relaxation,
+    RewardModel, Scal, ScalPlus, UnionKind,
 };
 use tucrl::confidence::{Delta, InverseRoot, Shrink};
 use tucrl::evi::{Method, Ties};
@@ -21,7 +21,7 @@ use tucrl::sets::{SetKind, SpanSetKind};
 use tucrl::span_clip::SpanClip;
 use tucrl::{
     AgentError, Algorithm, Checkpoints, Learner, Mdp, Model, Optimism, Run, RunRecord, RunSpec,
-    Setting, Space, Start, Truth, Tucrl, Ucrl,
+    Setting, Space, Start, Truth, Tucrl, TucrlPlus, Ucrl,
 };
 
 /// A world with what is true of it.
@@ -265,6 +265,8 @@ pub(crate) fn relatives(optimism: &Optimism) -> Vec<Named> {
     let regal = |penalty| Regal { penalty, optimism: clipped.clone(), ..Regal::default() };
     let regal_d = RegalD { optimism: clipped.clone(), ..RegalD::default() };
     let mass = Tucrl { optimism: optimism.clone(), relaxation: Relaxation::Mass };
+    let tucrl_plus =
+        |set, union| Named::new("tucrl-plus", TucrlPlus { set, union, optimism: optimism.clone() });
     vec![
         ucrl("ucrl2b-2020", SetKind::Bernstein2020, OptimistRule::Doubling),
         ucrl("kl-ucrl", SetKind::Kl, OptimistRule::Tsde),
@@ -277,5 +279,9 @@ pub(crate) fn relatives(optimism: &Optimism) -> Vec<Named> {
         Named::new("regal", regal(NumberOr::default())),
         Named::new("regal-d", regal_d),
         Named::new("tucrl", mass),
+        tucrl_plus(PlusSet::Tight, UnionKind::Auto),
+        tucrl_plus(PlusSet::Tight, UnionKind::Discovery),
+        tucrl_plus(PlusSet::Bernstein, UnionKind::Auto),
+        tucrl_plus(PlusSet::Bernstein, UnionKind::Discovery),
     ]
 }

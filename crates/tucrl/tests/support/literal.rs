@@ -6,6 +6,8 @@
 //! `literal_scal.rs`.
 #![allow(dead_code, clippy::disallowed_methods)]
 
+use super::literal_plus;
+
 /// Everything that has been observed before an episode, indexed by nominal states and actions.
 #[derive(Clone)]
 pub(crate) struct Table {
@@ -32,11 +34,29 @@ pub(crate) enum Learner {
     UntruncatedL1,
     /// The same with the radius of `TucrlMass`.
     UntruncatedMass,
+    /// TUCRL+ with tight sets, and with balls; `literal_plus.rs`.
+    PlusTight,
+    PlusBernstein,
+    /// The same without truncation.
+    UntruncatedPlusTight,
+    UntruncatedPlusBernstein,
 }
 
 impl Learner {
     fn truncates(self) -> bool {
-        matches!(self, Self::TucrlL1 | Self::TucrlZeta | Self::TucrlMass)
+        matches!(
+            self,
+            Self::TucrlL1
+                | Self::TucrlZeta
+                | Self::TucrlMass
+                | Self::PlusTight
+                | Self::PlusBernstein
+        )
+    }
+
+    pub(crate) fn is_plus(self) -> bool {
+        use Learner::*;
+        matches!(self, PlusTight | PlusBernstein | UntruncatedPlusTight | UntruncatedPlusBernstein)
     }
 }
 
@@ -65,9 +85,27 @@ pub(crate) struct Options {
 /// The plausible next-state laws of one pair.
 #[derive(Debug, Clone)]
 pub(crate) enum Laws {
-    Simplex { allowed: Vec<bool> },
-    Interval { lo: Vec<f64>, up: Vec<f64> },
-    Ball { center: Vec<f64>, radius: f64, allowed: Vec<bool> },
+    Simplex {
+        allowed: Vec<bool>,
+    },
+    Interval {
+        lo: Vec<f64>,
+        up: Vec<f64>,
+    },
+    Ball {
+        center: Vec<f64>,
+        radius: f64,
+        allowed: Vec<bool>,
+    },
+    /// lo <= q on all states, and a budget for the mass above `up`, which is 0 on unobserved states; only the
+    /// unobserved ones may use it, or all (`raises`).
+    Budget {
+        lo: Vec<f64>,
+        up: Vec<f64>,
+        budget: f64,
+        raises: bool,
+        allowed: Vec<bool>,
+    },
 }
 
 /// What is plausible for one pair.
@@ -155,11 +193,11 @@ impl Table {
         }
     }
 
-    /// (s,a) is in K_k: N±^2 S A <= t_k, in integers. Asked of seen states only.
-    pub(crate) fn is_under_visited(&self, s: usize, a: usize) -> bool {
+    /// N±^2 `states` A <= t_k, in integers. Asked of seen states only.
+    fn is_under_visited(&self, s: usize, a: usize, states: usize) -> bool {
         let less_one = u128::from(self.visits(s, a).saturating_sub(1).max(1));
-        let nominal_pairs = (self.states() * self.max_actions()) as u128;
-        less_one * less_one * nominal_pairs <= u128::from(self.time)
+        let pairs = (states * self.max_actions()) as u128;
+        less_one * less_one * pairs <= u128::from(self.time)
     }
 }
 
@@ -201,8 +239,17 @@ pub(crate) fn hoeffding(
 }
 
 impl Options {
+    /// (s,a) is in K_k; TUCRL+ counts the seen states in place of all.
+    pub(crate) fn is_under_visited(&self, table: &Table, s: usize, a: usize) -> bool {
+        let seen = table.seen().iter().filter(|&&is_seen| is_seen).count();
+        table.is_under_visited(s, a, if self.learner.is_plus() { seen } else { table.states() })
+    }
+
     /// Half-width of the reward interval of a visited pair.
     pub(crate) fn reward_width(&self, table: &Table, s: usize, a: usize) -> f64 {
+        if matches!(self.learner, Learner::PlusTight | Learner::UntruncatedPlusTight) {
+            return literal_plus::reward_width(self, table, s, a);
+        }
         let (pairs, visits) = ((table.states() * table.max_actions()) as f64, table.visits(s, a));
         let b = (2.0 * pairs * table.time as f64 / self.delta).ln();
         if self.learner == Learner::Ucrl2 {
@@ -245,14 +292,20 @@ impl Options {
     fn laws(&self, table: &Table, seen: &[bool], s: usize, a: usize) -> Laws {
         let everywhere = vec![true; table.states()];
         let unseen = seen.iter().filter(|&&is_seen| !is_seen).count();
-        let is_truncated =
-            self.learner.truncates() && unseen > 0 && seen[s] && !table.is_under_visited(s, a);
+        let is_truncated = self.learner.truncates()
+            && unseen > 0
+            && seen[s]
+            && !self.is_under_visited(table, s, a);
         if table.visits(s, a) == 0 {
             return Laws::Simplex {
                 allowed: if is_truncated { seen.to_vec() } else { everywhere },
             };
         }
         let center = table.center(s, a);
+        if self.learner.is_plus() {
+            let allowed = if is_truncated { seen.to_vec() } else { everywhere };
+            return literal_plus::laws(self, table, (s, a), is_truncated, allowed);
+        }
         if self.learner == Learner::Ucrl2 {
             let radius = self.ucrl2_radius(table, s, a);
             return Laws::Ball { center, radius, allowed: everywhere };
@@ -303,8 +356,9 @@ impl Options {
             .map(|s| (0..table.next[s].len()).map(|a| belief(s, a)).collect())
             .collect();
         // Without K_k nothing leads out of S^C_k and TEVI stays inside it.
-        let has_under_visited = (0..table.states())
-            .any(|s| seen[s] && (0..table.next[s].len()).any(|a| table.is_under_visited(s, a)));
+        let has_under_visited = (0..table.states()).any(|s| {
+            seen[s] && (0..table.next[s].len()).any(|a| self.is_under_visited(table, s, a))
+        });
         let planned = if self.learner.truncates() && !has_under_visited {
             seen
         } else {
@@ -320,7 +374,7 @@ pub(crate) fn expectation(q: &[f64], v: &[f64]) -> f64 {
 }
 
 /// States by decreasing value, ties by index.
-fn decreasing(v: &[f64], among: impl Fn(usize) -> bool) -> Vec<usize> {
+pub(crate) fn decreasing(v: &[f64], among: impl Fn(usize) -> bool) -> Vec<usize> {
     let mut order: Vec<usize> = (0..v.len()).filter(|&s| among(s)).collect();
     order.sort_by(|&a, &b| v[b].total_cmp(&v[a]).then(a.cmp(&b)));
     order
@@ -362,6 +416,9 @@ impl Laws {
             }
             Self::Interval { lo, up } => best_in_box(lo, up, v),
             Self::Ball { center, radius, allowed } => best_in_ball(center, *radius, allowed, v),
+            Self::Budget { lo, up, budget, raises, allowed } => {
+                literal_plus::best_with_budget(lo, up, *budget, *raises, allowed, v)
+            }
         }
     }
 

@@ -3,6 +3,7 @@
 
 pub(crate) mod exact;
 pub(crate) mod literal;
+pub(crate) mod literal_plus;
 pub(crate) mod literal_scal;
 pub(crate) mod tables;
 

@@ -1,18 +1,22 @@
 //! Random count tables, given to the library step by step and to the literal planner as they are.
 
 use proptest::prelude::*;
-use tucrl::agents::{Relaxation, Scal};
+use tucrl::agents::{PlusSet, Relaxation, Scal};
 use tucrl::confidence::{Delta, InverseRoot, Shrink};
 use tucrl::counts::{Counts, PairCounts, Variance};
 use tucrl::evi::{self, Method, Sweeper, Ties};
 use tucrl::inner_max::Values;
 use tucrl::options::{NumberOr, Required};
 use tucrl::plausible::{Belief, KnownRewards, PlausibleSet};
-use tucrl::sets::{Ball, Bernstein, Boxes, L1, SetKind, balls, boxes};
+use tucrl::sets::{
+    Ball, Bernstein, Boxes, Budgeted, Kept, L1, SFree, SetKind, Tight, Union, balls, balls_by,
+    boxes, budgeted,
+};
 use tucrl::span_clip::SpanClip;
-use tucrl::truncation;
+use tucrl::truncation::{self, Threshold};
 use tucrl::{
-    ConfidenceSet, Optimism, Plan, PlanError, PlanInput, Planner, RandomStream, Space, Tucrl, Ucrl,
+    ConfidenceSet, Optimism, Plan, PlanError, PlanInput, Planner, RandomStream, Space, Tucrl,
+    TucrlPlus, Ucrl,
 };
 
 use super::literal::{Learner, Model, Options, Table, Variances};
@@ -297,15 +301,18 @@ impl Case {
     ) -> Result<Plan, PlanError> {
         let ucrl = |set| Ucrl { set, optimism: optimism.clone(), ..Ucrl::default() };
         let tucrl = |relaxation| Tucrl { relaxation, optimism: optimism.clone() };
+        let plus = |set| {
+            TucrlPlus { set, optimism: optimism.clone(), ..TucrlPlus::default() }.into_planner()
+        };
         match self.options.learner {
             Learner::Ucrl2 => self.plan_with(counts, ucrl(SetKind::L1), previous),
             Learner::Ucrl2b => self.plan_with(counts, ucrl(SetKind::Bernstein), previous),
             Learner::TucrlL1 => self.plan_with(counts, tucrl(Relaxation::L1), previous),
             Learner::TucrlZeta => self.plan_with(counts, tucrl(Relaxation::Zeta), previous),
             Learner::TucrlMass => self.plan_with(counts, tucrl(Relaxation::Mass), previous),
-            Learner::UntruncatedL1 | Learner::UntruncatedMass => {
-                unreachable!("no planner has relaxed sets without truncation")
-            }
+            Learner::PlusTight => self.plan_with(counts, plus(PlusSet::Tight), previous),
+            Learner::PlusBernstein => self.plan_with(counts, plus(PlusSet::Bernstein), previous),
+            _ => unreachable!("no planner has relaxed sets without truncation"),
         }
     }
 
@@ -335,6 +342,9 @@ impl Case {
             widths.radius(pair, relaxation.summed_widths(pair, states).unwrap())
         };
         let reward = |pair: &_| widths.reward_width(pair);
+        if self.options.learner.is_plus() {
+            return self.plus_set(counts);
+        }
         match self.options.learner {
             Learner::Ucrl2 => {
                 Set::Balls(L1::of(&confidence, counts.space(), time).plausible(&everything))
@@ -346,10 +356,27 @@ impl Case {
                 Set::Balls(balls(&truncated, reward, radius, forbids))
             }
             Learner::Ucrl2b => Set::Boxes(widths.plausible(&everything)),
-            Learner::TucrlL1 | Learner::TucrlMass | Learner::TucrlZeta => {
-                Set::Boxes(boxes(&truncated, &widths, forbids, unseen))
-            }
+            _ => Set::Boxes(boxes(&truncated, &widths, forbids, unseen)),
         }
+    }
+
+    /// The same for TUCRL+.
+    fn plus_set<'a>(&self, counts: &'a Counts) -> Set<'a> {
+        let (time, r_max, unseen) = (self.table.time, self.table.r_max, counts.unseen());
+        let confidence = self.optimism(Method::Plain, Ties::LeastVisited, 1).confidence();
+        let truncation = truncation::decide_by(Threshold::Seen, counts, unseen, time);
+        let planned = if truncation.plans_unseen() { unseen } else { 0 };
+        let belief = Belief { counts, r_max, unseen: planned, known: None };
+        let truncates = |pair: usize| truncation.truncates(counts, pair);
+        if self.options.learner == Learner::PlusTight {
+            let mut kept = Kept::default();
+            kept.refresh(&Tight::of(&confidence, counts.space(), time), counts);
+            return Set::Budgets(budgeted(&belief, &kept, truncates));
+        }
+        let set = SFree::new(&confidence, counts.space(), time, Union::Nominal);
+        let reward = |pair: usize| set.reward_width(counts, pair);
+        let radius = |pair: usize| set.radius(counts, pair);
+        Set::Balls(balls_by(&belief, reward, radius, truncates))
     }
 
     /// Values by nominal state from values by number; NaN for states never seen without a value.
@@ -385,6 +412,7 @@ impl Case {
 pub(crate) enum Set<'a> {
     Balls(PlausibleSet<'a, Ball>),
     Boxes(PlausibleSet<'a, Boxes>),
+    Budgets(PlausibleSet<'a, Budgeted>),
 }
 
 /// Evaluates an expression for the set, whichever shape it has.
@@ -393,6 +421,7 @@ macro_rules! with_set {
         match $self {
             Set::Balls($set) => $value,
             Set::Boxes($set) => $value,
+            Set::Budgets($set) => $value,
         }
     };
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde_json::Value;
 use tucrl::agents::{
     AgentKind, EpisodicAlgorithm, Heuristic, Optimism, OptimisticPsrl, OptimisticQ, Oracle, Psrl,
-    Random, Regal, RegalC, RegalD, Scal, ScalPlus, Tucrl, Ucrl, kinds,
+    Random, Regal, RegalC, RegalD, Scal, ScalPlus, Tucrl, TucrlPlus, Ucrl, kinds,
 };
 use tucrl::counts::Variance;
 use tucrl::episode::KnownMeans;
@@ -69,8 +69,9 @@ fn the_defaults_are_those_of_the_library() {
     let population = || Optimism { variance: Variance::Population, ..Optimism::default() };
     let ucrl = |set| Ucrl { set, ..Ucrl::default() };
     let psrl = |rule| Psrl { rule, ..Psrl::default() };
-    let defaults: [(&str, &dyn Algorithm); 19] = [
+    let defaults: [(&str, &dyn Algorithm); 20] = [
         ("tucrl", &Tucrl::default()),
+        ("tucrl-plus", &TucrlPlus::default()),
         ("ucrl", &Ucrl::default()),
         ("ucrl2", &ucrl(SetKind::L1)),
         ("ucrl2b-2020", &Ucrl { optimism: population(), ..ucrl(SetKind::Bernstein2020) }),
@@ -157,7 +158,14 @@ fn every_key_and_every_word_reaches_its_agent() {
         }
     }
     let kl = least_with("scal", "set", "kl");
-    for spec in ["tucrl:relaxation=mass", "tucrl:relaxation=zeta", &kl, "psrl:rule=tsde"] {
+    for spec in [
+        "tucrl:relaxation=mass",
+        "tucrl:relaxation=zeta",
+        "tucrl-plus:set=bernstein",
+        "tucrl-plus:union=discovery",
+        &kl,
+        "psrl:rule=tsde",
+    ] {
         assert!(reached.iter().any(|reached| reached == spec), "{spec} was not tried");
     }
     let differ = [
@@ -213,6 +221,8 @@ fn sets_and_rules_are_free_but_for_what_theory_forbids() {
     let rules = ["doubling", "new-state", "tsde", "powers-of-two"];
     let is_forbidden = |name: &str, set: &str, rule: &str| match name {
         "tucrl" => true,
+        // The missing mass needs sets of its own.
+        "tucrl-plus" => set != "bernstein",
         "psrl" => false,
         "scal" | "regal" | "regal-c" | "regal-d" if set == "ucrl3" => true,
         _ => rule == "powers-of-two",
@@ -262,6 +272,7 @@ fn every_agent_lists_the_sets_and_rules_that_it_takes() {
     for kind in kinds() {
         let name = kind.about().name;
         let (sets, rules) = match name {
+            "tucrl-plus" => ("tight bernstein", ""),
             "ucrl" => ("bernstein bernstein-2020 l1 kl ucrl3", optimists),
             "scal" => (spans, optimists),
             "regal-c" | "regal" | "regal-d" => (spans, ""),

@@ -1,0 +1,476 @@
+//! Which MDPs are plausible by bounds that hold at all times at once? (TUCRL+)
+//!
+//! For every pair (docs/theory.md has the proofs; `mixture` has the bounds):
+//! - an interval [l, u] for each observed next state, by the Beta(1/2, 1/2) mixture;
+//! - a bound m on the probability of all others together, by the missing mass;
+//! - for the mean reward the same mixture, intersected with Maurer and Pontil's
+//!   sqrt(2 var x / n) + 7 r_max x / (3 (n - 1)), x = ln(4 n (n + 1) / delta').
+//!
+//! Nothing depends on time, so that a plan recomputes only the pairs that were visited since the last one ([`Kept`]).
+//!
+//! **Levels.** [`Union::Nominal`]: delta' = delta / (16 S A) for a pair, delta / (16 S² A) for a next state.
+//! [`Union::Discovery`], for an unknown or infinite S: the state first seen as the j-th has delta / (16 A j (j + 1))
+//! for each of its pairs, and the next state first observed as the d-th of a pair 1 / (d (d + 1)) of that. The draws
+//! of a pair are untouched when its state is first seen. Those up to the first observation of a next state are not, so
+//! its interval has the later draws only. Next states first observed in the second half of the visits count as
+//! unobserved, and m is the missing mass after the first half.
+//!
+//! **Laws.** l <= p <= u on the observed states, and at most m on the others together. A truncated pair may not lead to
+//! states never seen; so that moving that mass to any seen state stays inside, it has p >= l on the observed states and
+//! sum (p - u)^+ + sum over the others of p <= m.
+//!
+//! **Best law**: everything starts at its lower end. The rest fills the best items: each observed state up to u, and m as
+//! one item that goes to the best state not observed, or to the best seen state of all for truncated pairs.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::confidence::{Confidence, Shrink};
+use crate::counts::{Counts, PairCounts};
+use crate::inner_max::{Ranking, Scratch, Sink, UNSEEN, ValueSink, Values};
+use crate::math;
+use crate::plausible::{Belief, PlausibleSet, Row, Shape, View, optimistic_rewards_by};
+use crate::space::Space;
+
+use super::mixture::{interval, missing_mass};
+use super::{ConfidenceSet, SetWidth};
+
+/// Into how many equal parts delta is split: the intervals of next states, two bounds on missing mass, two on rewards;
+/// the rest is for the noise of rewards and transitions.
+const PARTS: f64 = 16.0;
+
+/// What the width of a missing mass is called.
+const UNOBSERVED_MASS: &str = "the bound on what was never observed";
+
+/// How delta is divided among pairs and next states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Union {
+    /// Equally among all that the space names.
+    #[default]
+    Nominal,
+    /// In order of discovery; the number of states is not used.
+    Discovery,
+}
+
+/// Logarithms of 1/delta', by pair.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Levels {
+    /// ln(16 A / delta).
+    actions: f64,
+    /// ln S; none in order of discovery.
+    states: Option<f64>,
+}
+
+impl Levels {
+    /// The levels of an episode that starts at time `t_k`.
+    pub fn new(confidence: &Confidence, space: &Space, t_k: u64, union: Union) -> Self {
+        let delta = confidence.delta.at(t_k);
+        let states = match union {
+            Union::Nominal => Some(math::ln(space.states() as f64)),
+            Union::Discovery => None,
+        };
+        Self {
+            actions: math::ln(PARTS) + math::ln(f64::from(space.max_actions())) - math::ln(delta),
+            states,
+        }
+    }
+
+    /// ln(1/delta') of a pair, from the number of its state.
+    pub fn of_pair(&self, number: usize) -> f64 {
+        self.actions + self.states.unwrap_or_else(|| log_share(number))
+    }
+
+    /// ln(1/delta') of a next state of a pair, from the number of the pair's state and how many next states of the pair
+    /// were observed before this one.
+    pub fn of_next(&self, number: usize, earlier: usize) -> f64 {
+        self.of_pair(number) + self.states.unwrap_or_else(|| log_share(earlier))
+    }
+
+    /// How delta is divided.
+    pub fn union(&self) -> Union {
+        if self.states.is_some() { Union::Nominal } else { Union::Discovery }
+    }
+}
+
+/// ln(j (j + 1)) for j = `before` + 1: the shares 1/(j (j + 1)) add up to 1.
+fn log_share(before: usize) -> f64 {
+    let j = before as f64 + 1.0;
+    math::ln(j) + math::ln(j + 1.0)
+}
+
+/// The tight set in one episode.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tight {
+    levels: Levels,
+    r_max: f64,
+    /// Factors of the logarithms, and of the widths.
+    log_r: f64,
+    log_p: f64,
+    width_r: f64,
+    width_p: f64,
+}
+
+impl Tight {
+    /// The set of an episode that starts at time `t_k`.
+    pub fn new(confidence: &Confidence, space: &Space, t_k: u64, union: Union) -> Self {
+        let (alpha_r, alpha_p) = (confidence.alpha_r, confidence.alpha_p);
+        let (log_r, log_p, width_r, width_p) = match confidence.shrink {
+            Shrink::Linear => (1.0, 1.0, alpha_r, alpha_p),
+            Shrink::Log => (alpha_r, alpha_p, 1.0, 1.0),
+        };
+        let levels = Levels::new(confidence, space, t_k, union);
+        Self { levels, r_max: confidence.r_max, log_r, log_p, width_r, width_p }
+    }
+
+    /// The interval of a next state's probability that was observed in `count` of `visits`.
+    fn ends(&self, count: u64, visits: u64, log: f64) -> (f64, f64) {
+        if visits == 0 {
+            return (0.0, 1.0);
+        }
+        let (count, visits) = (count as f64, visits as f64);
+        let (low, high) = interval(count, visits, self.log_p * log);
+        let p_hat = count / visits;
+        let width = |end: f64| p_hat + self.width_p * (end - p_hat);
+        (width(low).clamp(0.0, 1.0), width(high).clamp(0.0, 1.0))
+    }
+
+    /// m from the bound V on n - 1 times the missing mass.
+    fn budget(&self, bound: f64, visits: u64) -> f64 {
+        self.width_p * (bound / visits.saturating_sub(1) as f64).min(1.0)
+    }
+
+    /// The width of the mean reward of a pair above its estimate; `log` is the pair's ln(1/delta').
+    fn reward_width_at(&self, pair: &PairCounts, log: f64) -> f64 {
+        let (visits, mean) = (pair.visits_at_least_one() as f64, pair.reward_mean());
+        let log = self.log_r * log;
+        let (_, high) = interval(visits * mean / self.r_max, visits, log);
+        let x = log + math::ln(4.0 * visits * (visits + 1.0));
+        // Infinite after one visit, which says nothing about a variance.
+        let linear = 7.0 * self.r_max * x / (3.0 * (visits - 1.0));
+        let bernstein = (2.0 * x).sqrt() * pair.reward_deviation() + linear;
+        self.width_r * (self.r_max * high - mean).min(bernstein).max(0.0)
+    }
+}
+
+impl ConfidenceSet for Tight {
+    type Shape = Budgeted;
+
+    const ABOUT: &'static str = "intervals and missing mass that hold at all times at once";
+
+    fn of(confidence: &Confidence, space: &Space, t_k: u64) -> Self {
+        Self::new(confidence, space, t_k, Union::Nominal)
+    }
+
+    /// In order of discovery, that of a pair of the first seen state.
+    fn reward_width(&self, pair: &PairCounts) -> f64 {
+        self.reward_width_at(pair, self.levels.of_pair(0))
+    }
+
+    fn plausible<'a>(&self, belief: &Belief<'a, '_>) -> PlausibleSet<'a, Budgeted> {
+        let mut kept = Kept::default();
+        kept.refresh(self, belief.counts);
+        budgeted(belief, &kept, |_| false)
+    }
+
+    fn width_after(&self, visits: f64) -> SetWidth {
+        let bound = missing_mass(1, self.log_p * self.levels.of_pair(0));
+        SetWidth::linear(UNOBSERVED_MASS, self.width_p * bound / (visits - 1.0).max(1.0))
+    }
+}
+
+/// The bounds of all pairs, kept from plan to plan: only those of visited pairs change. Derived from the counts alone, so
+/// a checkpoint does not need them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Kept {
+    /// The set that they belong to.
+    set: Option<Tight>,
+    /// By pair; one more at the end closes the last row.
+    pairs: Vec<KeptPair>,
+    /// The observed next states with intervals, row by row.
+    next: Vec<u32>,
+    ends: Vec<(f64, f64)>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+struct KeptPair {
+    visits: u64,
+    /// Where its row begins.
+    row: u32,
+    /// The number of different outcomes that `bound` is for.
+    distinct: u32,
+    /// V, see [`missing_mass`].
+    bound: f64,
+    budget: f64,
+    reward_width: f64,
+}
+
+impl Kept {
+    /// The bounds of one pair, as pair 0.
+    pub fn of_pair(set: &Tight, counts: &Counts, pair: usize) -> Self {
+        let mut kept = Self::default();
+        kept.push(set, counts, counts.owner_number(pair), pair, KeptPair::default());
+        kept.pairs.push(KeptPair { row: kept.next.len() as u32, ..KeptPair::default() });
+        kept
+    }
+
+    /// Brings the bounds up to date.
+    pub fn refresh(&mut self, set: &Tight, counts: &Counts) {
+        let old = std::mem::take(self);
+        let is_same = old.set.as_ref() == Some(set);
+        self.set = Some(set.clone());
+        self.pairs.reserve(counts.pairs().len() + 1);
+        self.next.reserve(old.next.len());
+        self.ends.reserve(old.ends.len());
+        for number in 0..counts.seen() {
+            for pair in counts.pairs_of(number as u32) {
+                // Pairs keep their numbers.
+                let kept = match is_same && pair + 1 < old.pairs.len() {
+                    true => old.pairs[pair],
+                    false => KeptPair::default(),
+                };
+                let visits = counts.pairs()[pair].visits_before();
+                if visits > 0 && kept.visits == visits {
+                    let row = kept.row as usize..old.pairs[pair + 1].row as usize;
+                    self.pairs.push(KeptPair { row: self.next.len() as u32, ..kept });
+                    self.next.extend_from_slice(&old.next[row.clone()]);
+                    self.ends.extend_from_slice(&old.ends[row]);
+                } else {
+                    self.push(set, counts, number, pair, kept);
+                }
+            }
+        }
+        self.pairs.push(KeptPair { row: self.next.len() as u32, ..KeptPair::default() });
+    }
+
+    /// Computes the bounds of a pair; `old` is what they were.
+    fn push(&mut self, set: &Tight, counts: &Counts, number: usize, pair: usize, old: KeptPair) {
+        let (row, stats) = (self.next.len() as u32, &counts.pairs()[pair]);
+        let visits = stats.visits_before();
+        if visits == 0 {
+            return self.pairs.push(KeptPair { row, ..KeptPair::default() });
+        }
+        let (distinct, at) = match set.levels.union() {
+            Union::Nominal => self.push_all(set, counts, number, pair),
+            Union::Discovery => self.push_later(set, counts, number, pair),
+        };
+        let log = set.levels.of_pair(number);
+        let bound = match old.distinct == distinct && distinct > 0 {
+            true => old.bound,
+            false => missing_mass(distinct, set.log_p * log),
+        };
+        let (budget, reward_width) = (set.budget(bound, at), set.reward_width_at(stats, log));
+        self.pairs.push(KeptPair { visits, row, distinct, bound, budget, reward_width });
+    }
+
+    /// Intervals from all draws. Returns the number of different outcomes among how many draws.
+    fn push_all(&mut self, set: &Tight, counts: &Counts, number: usize, pair: usize) -> (u32, u64) {
+        let visits = counts.pairs()[pair].visits_before();
+        let log = set.levels.of_next(number, 0);
+        for (next, count) in counts.transitions(pair) {
+            self.next.push(next);
+            self.ends.push(set.ends(count, visits, log));
+        }
+        (counts.pairs()[pair].observed(), visits)
+    }
+
+    /// Intervals from the draws after the first observation. Without the times of first observations, which a learner
+    /// keeps if its planner asks, every next state counts as unobserved.
+    fn push_later(
+        &mut self,
+        set: &Tight,
+        counts: &Counts,
+        number: usize,
+        pair: usize,
+    ) -> (u32, u64) {
+        let (visits, first) = (counts.pairs()[pair].visits_before(), counts.first_visits(pair));
+        let half = visits / 2;
+        let early = first.iter().filter(|&&first| first <= half).count() as u32;
+        for ((next, count), &first_visit) in counts.transitions(pair).zip(first) {
+            if first_visit <= half {
+                let earlier = first.iter().filter(|&&other| other < first_visit).count();
+                let log = set.levels.of_next(number, earlier);
+                self.next.push(next);
+                self.ends.push(set.ends(count - 1, visits - first_visit, log));
+            }
+        }
+        // If the second half showed nothing new, all visits count.
+        match early == counts.pairs()[pair].observed() {
+            true => (early, visits),
+            false => (early.max(1), half),
+        }
+    }
+
+    /// The width of the widest interval of a pair.
+    pub fn widest(&self, pair: usize) -> f64 {
+        self.intervals(pair).1.iter().map(|(low, high)| high - low).fold(0.0, f64::max)
+    }
+
+    /// The next states of a pair that have an interval, and their intervals.
+    pub fn intervals(&self, pair: usize) -> (&[u32], &[(f64, f64)]) {
+        let row = self.pairs[pair].row as usize..self.pairs[pair + 1].row as usize;
+        (&self.next[row.clone()], &self.ends[row])
+    }
+
+    /// The width of the mean reward of a pair above its estimate.
+    pub fn reward_width(&self, pair: usize) -> f64 {
+        self.pairs[pair].reward_width
+    }
+
+    /// The bound m of a pair; 1 if it was never tried.
+    pub fn budget(&self, pair: usize) -> f64 {
+        if self.pairs[pair].visits == 0 { 1.0 } else { self.pairs[pair].budget }
+    }
+}
+
+/// The plausible MDPs by bounds that are up to date; `truncates` says which pairs may not lead to states never seen while
+/// there are some.
+pub fn budgeted<'a>(
+    belief: &Belief<'a, '_>,
+    kept: &Kept,
+    truncates: impl Fn(usize) -> bool,
+) -> PlausibleSet<'a, Budgeted> {
+    let counts = belief.counts;
+    let mut all = PlausibleSet::new(belief, Budgeted::default());
+    let reward = optimistic_rewards_by(belief, |pair| kept.pairs[pair].reward_width);
+    all.shape.room.reserve(kept.ends.len());
+    for (pair, &reward) in reward.iter().enumerate().take(counts.pairs().len()) {
+        let (next, ends) = kept.intervals(pair);
+        let begin = all.next.len();
+        all.next.extend_from_slice(next);
+        // Intervals that do not share a law, which happens where they fail or are shrunk, lose their lower ends.
+        let sum: f64 = ends.iter().map(|end| end.0).sum();
+        let has_law = sum <= 1.0;
+        for &(low, high) in ends {
+            let low = if has_law { low } else { 0.0 };
+            all.mass.push(low);
+            all.shape.room.push(high - low);
+        }
+        let is_truncated = truncates(pair);
+        all.shape.has_open_pairs |= !is_truncated;
+        all.shape.budgets.push(Budget { mass: kept.budget(pair), is_truncated });
+        let free = if has_law { 1.0 - sum } else { 1.0 };
+        all.close_row(begin, reward, free, belief.unseen == 0 || is_truncated, true);
+    }
+    all.closed()
+}
+
+/// Intervals with one budget for everything else: the mass of a row are the lower ends, its free mass is what they leave
+/// over.
+#[derive(Debug, Clone, Default)]
+pub struct Budgeted {
+    /// By pair.
+    budgets: Vec<Budget>,
+    /// Upper minus lower ends, row by row.
+    room: Vec<f64>,
+    /// Whether some pair is not truncated; only those need the ranking.
+    has_open_pairs: bool,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Budget {
+    /// m.
+    mass: f64,
+    /// Whether the budget may also raise observed states above their upper ends.
+    is_truncated: bool,
+}
+
+impl Budgeted {
+    /// The state that takes the budget of a pair: the best seen one, or the best one that was not observed. None if all
+    /// planned states were observed.
+    #[inline]
+    fn target(&self, pair: usize, row: &Row<'_>, view: &View<'_>) -> Option<u32> {
+        if self.budgets[pair].is_truncated {
+            return Some(view.top_seen);
+        }
+        if view.top == UNSEEN {
+            return Some(UNSEEN);
+        }
+        // One more state is ranked than the longest row has.
+        let mut best_seen = None;
+        for rank in 0..=row.next.len() as u32 {
+            let Some(state) = view.ranking.ranked(rank) else { break };
+            if row.next.binary_search(&state).is_err() {
+                best_seen = Some(state);
+                break;
+            }
+        }
+        let is_unseen_better = |state: u32| view.value(state) < view.values.unseen;
+        match best_seen {
+            Some(state) if !(view.plans_unseen() && is_unseen_better(state)) => Some(state),
+            _ if view.plans_unseen() => Some(UNSEEN),
+            other => other,
+        }
+    }
+
+    /// Gives what the lower ends leave over to the best items.
+    #[inline]
+    fn fill_up(
+        &self,
+        pair: usize,
+        entries: std::ops::Range<usize>,
+        row: &Row<'_>,
+        view: &View<'_>,
+        scratch: &mut Scratch,
+        sink: &mut impl Sink,
+    ) {
+        let items = &mut scratch.items;
+        items.clear();
+        for (&state, &room) in row.next.iter().zip(&self.room[entries]) {
+            items.push((view.values.seen[state as usize], state, room));
+        }
+        if let Some(state) = self.target(pair, row, view) {
+            items.push((view.value(state), state, self.budgets[pair].mass));
+        }
+        items.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let mut left = row.free;
+        for &(_, state, room) in items.iter() {
+            let taken = room.min(left);
+            sink.give(state, taken);
+            left -= taken;
+            if left <= 0.0 {
+                return;
+            }
+        }
+        // Only where intervals fail or are shrunk.
+        sink.give(view.top_of(row), left);
+    }
+}
+
+impl Shape for Budgeted {
+    fn rank(set: &PlausibleSet<'_, Self>, values: &Values, ranking: &mut Ranking) {
+        if set.shape.has_open_pairs {
+            ranking.update_best(values, set.longest_row + 1);
+        }
+    }
+
+    fn fill(
+        set: &PlausibleSet<'_, Self>,
+        pair: usize,
+        row: &Row<'_>,
+        view: &View<'_>,
+        scratch: &mut Scratch,
+        sink: &mut impl Sink,
+    ) {
+        for (&state, &low) in row.next.iter().zip(row.mass) {
+            if low > 0.0 {
+                sink.give(state, low);
+            }
+        }
+        set.shape.fill_up(pair, set.entries(pair), row, view, scratch, sink);
+    }
+
+    #[inline(always)]
+    fn value(
+        set: &PlausibleSet<'_, Self>,
+        fixed: f64,
+        pair: usize,
+        row: &Row<'_>,
+        view: &View<'_>,
+        scratch: &mut Scratch,
+    ) -> f64 {
+        let mut sink = ValueSink { values: view.values, sum: fixed };
+        set.shape.fill_up(pair, set.entries(pair), row, view, scratch, &mut sink);
+        sink.sum
+    }
+}
