@@ -8,6 +8,7 @@ use tucrl::reward::RewardRange;
 use tucrl_lab::experiment::LONGEST;
 use tucrl_lab::formats::ReadOptions;
 use tucrl_lab::names::integer;
+use tucrl_lab::stats::Regret;
 
 /// TUCRL and related algorithms in finite MDPs: exact solutions, learning runs, reports.
 #[derive(Debug, Parser)]
@@ -216,12 +217,12 @@ says how each claim is decided.";
 const REPORT_HELP: &str = "\
 Examples:
   tucrl report out/first
-  tucrl report out/first --out paper/figures
+  tucrl report out/first --out paper --tex
   tucrl report out/first --json
 
 Writes report.html (one page, no network needed), report.md, the tables
-curves, summary, pairs and episodes as CSV and Parquet, and the figures as
-SVG and PNG. docs/reports.md describes them. The same runs give the same files.";
+curves, means, summary, pairs and episodes as CSV and Parquet, and the figures
+as SVG and PNG; with --tex the curves also for LaTeX. docs/reports.md describes them. The same runs give the same files.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Report {
@@ -230,6 +231,12 @@ pub(crate) struct Report {
     /// Output directory [default: report, inside the directory]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
+    /// Which regret is shown, ranked and compared; gap regret needs the optimal gain of the world
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = Shown::Gap)]
+    pub(crate) regret: Shown,
+    /// Also write the curves for LaTeX: pgfplots documents for pdflatex, in figures/
+    #[arg(long)]
+    pub(crate) tex: bool,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -243,6 +250,9 @@ pub(crate) struct Compare {
     /// The directory of another
     #[arg(value_name = "DIR B")]
     pub(crate) second: PathBuf,
+    /// Which regret is shown, ranked and compared; gap regret needs the optimal gain of the world
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = Shown::Gap)]
+    pub(crate) regret: Shown,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -331,8 +341,9 @@ Run number r of master seed M draws from streams that depend on M and r only:
 all agents use the same random streams in runs of the same number, and the same
 command gives bit-identical results with any --jobs.
 
-With --json there is one line, an object, per agent and run. `regret` and
-`pseudo_regret` are lists of [t, value]; `seed` is the run number; `options`
+With --json there is one line, an object, per agent and run. `gap_regret`,
+`regret` (realised) and `pseudo_regret` are lists of [t, value]; `gap_regret` is
+null where the optimal gain is unknown; `seed` is the run number; `options`
 has every option of the agent (`inf` is infinite); `error` says why a run
 failed; `stopped` is true after Ctrl-C, and `steps` how far it came.
 
@@ -368,6 +379,12 @@ pub(crate) struct Learn {
     /// Checkpoints of regret per decade of steps, evenly spaced on a log scale
     #[arg(long, value_name = "N", default_value = "10", allow_negative_numbers = true, value_parser = checkpoints)]
     pub(crate) checkpoints: u32,
+    /// Which regret is shown, ranked and compared; gap regret needs the optimal gain of the world
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = Shown::Gap)]
+    pub(crate) regret: Shown,
+    /// Measure what is lost in the steps after an agent starts to explore again; runs are slower
+    #[arg(long)]
+    pub(crate) exploration: bool,
     /// Print JSON lines, one object per agent and run
     #[arg(long)]
     pub(crate) json: bool,
@@ -426,6 +443,9 @@ pub(crate) struct League {
     /// The page to write, in Markdown
     #[arg(long, value_name = "FILE")]
     pub(crate) to: Option<PathBuf>,
+    /// Which regret is shown, ranked and compared; gap regret needs the optimal gain of the world
+    #[arg(long, value_enum, value_name = "KIND", default_value_t = Shown::Gap)]
+    pub(crate) regret: Shown,
     /// Number of threads [default: one per core]
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = jobs)]
     pub(crate) jobs: Option<u16>,
@@ -463,7 +483,7 @@ pub(crate) struct Run {
 
 #[derive(Debug, Args)]
 pub(crate) struct Reproduce {
-    /// Names of claims [default: all]; `--plan` lists them
+    /// Names of claims, or fig3 for those of a figure of the paper [default: all]; `--plan` lists them
     #[arg(value_name = "CLAIM")]
     pub(crate) claims: Vec<String>,
     /// Size of the experiments
@@ -481,6 +501,27 @@ pub(crate) struct Reproduce {
     /// Print the verdicts as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// A kind of regret.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Shown {
+    /// The sum of the Bellman gaps of the pairs played: no noise of rewards and transitions
+    Gap,
+    /// The optimal gain times steps, minus the rewards
+    Realised,
+    /// The optimal gain times steps, minus the mean rewards of the pairs played
+    Pseudo,
+}
+
+impl From<Shown> for Regret {
+    fn from(shown: Shown) -> Self {
+        match shown {
+            Shown::Gap => Self::Gap,
+            Shown::Realised => Self::Realised,
+            Shown::Pseudo => Self::Pseudo,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]

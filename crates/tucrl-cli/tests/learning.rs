@@ -118,6 +118,8 @@ fn json_keys_are_stable() {
         "reward_range",
         "regret",
         "pseudo_regret",
+        "gap_regret",
+        "bellman_residual",
         "episodes",
         "seen",
         "reachable",
@@ -152,6 +154,7 @@ fn json_keys_are_stable() {
                 assert!(regret.iter().any(|entry| entry[0] == time), "{time}");
             }
             assert_eq!(line["pseudo_regret"].as_array().unwrap().len(), regret.len());
+            assert_eq!(line["gap_regret"].as_array().unwrap().len(), regret.len());
             if let Some(records) = line.get("episode_records") {
                 let records = records.as_array().unwrap();
                 assert_eq!(line["episodes"], records.len());

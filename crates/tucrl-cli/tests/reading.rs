@@ -98,7 +98,7 @@ fn csv_and_parquet_say_the_same_and_have_every_bit_of_the_records() {
     let study = Study::new(&all).unwrap();
     assert_eq!(summary.len(), 6);
     let tucrl = &study.worlds[0].agents[0];
-    assert_eq!(summary[0]["mean"].parse(), Ok(tucrl.regret.last().unwrap().mean));
+    assert_eq!(summary[0]["mean"].parse(), Ok(tucrl.curve().last().unwrap().mean));
     assert_eq!(summary[0]["growth"].parse(), Ok(tucrl.growth.unwrap().exponent));
     assert_eq!(csv(&report.join("pairs.csv")).len(), 3 + 3);
 }
@@ -123,8 +123,8 @@ fn the_same_runs_give_the_same_files() {
             }
         }
     }
-    // The page, the text, four tables twice; per world three figures, and one per agent with episodes, twice.
-    assert_eq!(count, 2 + 8 + 2 * (3 + 2) * 2);
+    // The page, the text, seven tables twice; per world three figures, and one per agent with episodes, twice.
+    assert_eq!(count, 2 + 14 + 2 * (3 + 2) * 2);
 }
 
 #[test]
@@ -132,9 +132,14 @@ fn figures_are_whole_and_say_what_they_show() {
     let (folder, _) = reported();
     let figures = folder.path().join("report/figures");
     let svg = fs::read_to_string(figures.join("regret-three-state-delta-0-log.svg")).unwrap();
-    for word in
-        ["Regret in three-state:delta=0", "steps", "regret (reward)", "TUCRL", "chance", "10²"]
-    {
+    for word in [
+        "Gap regret in three-state:delta=0",
+        "steps",
+        "gap regret (reward)",
+        "TUCRL",
+        "chance",
+        "10²",
+    ] {
         assert!(svg.contains(word), "{word}");
     }
     assert!(svg.trim_end().ends_with("</svg>") && svg.contains("polygon"));
@@ -181,7 +186,7 @@ fn two_experiments_are_compared_run_by_run() {
     let mut all = sample();
     store(one.path(), &all);
     for run in all.iter_mut().filter(|run| run.label == "chance") {
-        let last = run.record.regret.last_mut().unwrap();
+        let last = run.record.gap_regret.as_mut().unwrap().last_mut().unwrap();
         last.1 += 1000.0 + run.spec.run as f64;
     }
     all.retain(|run| run.world != "river-swim" || run.label == "TUCRL");

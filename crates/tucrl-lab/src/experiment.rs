@@ -54,6 +54,8 @@ pub struct Experiment {
     pub master_seed: u64,
     /// When regret is written down.
     pub checkpoints: Checkpoints,
+    /// Whether the loss after exploration times is measured.
+    pub exploration: bool,
     /// How model files are read.
     pub read_options: ReadOptions,
     /// How many reachable states of a world without a table are searched for.
@@ -78,6 +80,8 @@ pub struct InMemory {
     pub master_seed: u64,
     /// Checkpoints per decade.
     pub checkpoints: u32,
+    /// Whether the loss after exploration times is measured.
+    pub exploration: bool,
 }
 
 /// A world of an experiment.
@@ -155,6 +159,9 @@ pub struct Group {
     pub checkpoints: Checkpoints,
     /// The seed of the experiment.
     pub master_seed: u64,
+    /// Whether the loss after exploration times is measured; absent if not, so that earlier cells keep their names.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exploration: bool,
     #[serde(skip)]
     hashed: Hashed,
 }
@@ -214,6 +221,7 @@ impl Experiment {
             seeds: given.seeds,
             master_seed: given.master_seed,
             checkpoints: Checkpoints::PerDecade(given.checkpoints),
+            exploration: given.exploration,
             read_options: ReadOptions::default(),
             search_limit: SEARCH_LIMIT,
             path: None,
@@ -307,6 +315,7 @@ impl Experiment {
                     label: named.label.clone(),
                     steps: place.steps,
                     checkpoints: checkpoints.clone(),
+                    exploration: self.exploration,
                     master_seed: self.master_seed,
                     hashed: Hashed::default(),
                 });
@@ -414,6 +423,7 @@ mod tests {
             label: label.into(),
             steps: 10,
             checkpoints: Checkpoints::at([1, 10]),
+            exploration: false,
             master_seed: 1,
             hashed: Hashed::default(),
         };

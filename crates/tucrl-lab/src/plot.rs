@@ -1,18 +1,22 @@
 //! How are figures drawn from stored records, as SVG and PNG?
 //!
 //! Regret curves of a world ([`RegretFigure`]), the episodes of a run ([`EpisodeFigure`]), steps in poorly visited pairs
-//! against their bound ([`PoorFigure`]). The palette of Okabe and Ito is distinguishable with colour blindness; lines
-//! are labelled at their end, so that nothing covers the data; the font is built in, so that a figure looks the same on
-//! every machine.
+//! against their bound ([`PoorFigure`]), performance profiles ([`profiles`]). The palette of Okabe and Ito is
+//! distinguishable with colour blindness; from the ninth agent on its colours come again with other dashes. Lines are
+//! labelled at their end, so that nothing covers the data; the font is built in, so that a figure looks the same on every
+//! machine. Figures of curves can also be written for LaTeX ([`tex`]).
 
 mod axis;
 mod canvas;
 mod curves;
 mod episodes;
+mod exploration;
 mod plane;
 mod poor;
+mod profiles;
 mod regret;
 mod reward;
+mod tex;
 mod walls;
 
 use std::sync::OnceLock;
@@ -24,14 +28,18 @@ use plotters::style::{FontStyle, RGBColor, WHITE, register_font};
 use thiserror::Error;
 
 pub use axis::Axis;
-pub use curves::{Curve, CurvesFigure, Stroke};
+pub use canvas::GREY;
+pub use curves::{Curve, CurvesFigure, Stroke, guides};
 pub use episodes::EpisodeFigure;
 pub use episodes::believing;
+pub use exploration::{ExplorationFigure, exploration_losses};
 pub use plane::PlaneFigure;
 pub use poor::PoorFigure;
 pub use poor::bound;
+pub use profiles::profiles;
 pub use regret::RegretFigure;
 pub use reward::RewardFigure;
+pub use tex::tex;
 pub use walls::{Wall, WallsFigure};
 
 /// The eight colours of Okabe and Ito, distinguishable with colour blindness; the palest on white is last.
@@ -49,6 +57,11 @@ pub const PALETTE: [RGBColor; 8] = [
 /// The colour of an agent.
 pub fn colour(index: usize) -> RGBColor {
     PALETTE[index % PALETTE.len()]
+}
+
+/// Dash and gap in points of the lines of an agent; none for a solid line. The same as on the page (`chart.js`).
+pub fn dash(index: usize) -> Option<(u32, u32)> {
+    [None, Some((7, 4)), Some((2, 3)), Some((12, 4))][index / PALETTE.len() % 4]
 }
 
 /// Why a figure could not be drawn.

@@ -1,7 +1,7 @@
 //! How is the report of an experiment written from its stored records?
 //!
-//! `report.md`, `report.html`, the tables `curves`, `summary`, `pairs` and `episodes` as CSV and Parquet, and the figures
-//! as SVG and PNG. The same records give the same bytes; files appear whole or not at all. docs/reports.md describes the
+//! `report.md`, `report.html`, the tables `curves`, `means`, `summary`, `pairs` and `episodes` as CSV and Parquet, and the
+//! figures as SVG and PNG, on request also for LaTeX. The same records give the same bytes; files appear whole or not at all. docs/reports.md describes the
 //! columns and how intervals are computed.
 
 pub mod csv;
@@ -10,6 +10,7 @@ pub mod markdown;
 pub mod parquet;
 pub mod tables;
 pub mod text;
+pub mod words;
 
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -18,10 +19,11 @@ use thiserror::Error;
 
 use crate::formats::new_file;
 use crate::plot::{
-    self, EpisodeFigure, Figure, FigureError, PoorFigure, RegretFigure, RewardFigure,
+    self, CurvesFigure, EpisodeFigure, ExplorationFigure, Figure, FigureError, PoorFigure,
+    RegretFigure, RewardFigure,
 };
 use crate::record::Provenance;
-use crate::stats::Study;
+use crate::stats::{Across, Study};
 use crate::text::named;
 use tucrl::truth::Baseline;
 
@@ -51,6 +53,15 @@ pub enum ReportError {
     Json(#[from] serde_json::Error),
 }
 
+/// What a report has besides what the records say.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Extras<'a> {
+    /// The text of the experiment file.
+    pub experiment: Option<&'a str>,
+    /// Whether curves are also drawn for LaTeX.
+    pub has_tex: bool,
+}
+
 /// Writes all files into a directory, which is created if missing; returns the files, the page first.
 ///
 /// # Errors
@@ -58,12 +69,18 @@ pub enum ReportError {
 pub fn write(
     study: &Study<'_>,
     provenance: &[Provenance],
+    extras: Extras<'_>,
     folder: &Path,
 ) -> Result<Vec<PathBuf>, ReportError> {
-    let mut writer = Writer { folder, files: Vec::new() };
-    writer.file("report.html", html::html(study, provenance)?.as_bytes())?;
+    let mut writer = Writer { folder, has_tex: extras.has_tex, files: Vec::new() };
+    writer.file("report.html", html::html(study, provenance, extras.experiment)?.as_bytes())?;
     let figures = writer.figures(study)?;
-    writer.file("report.md", markdown::markdown(study, provenance, &figures).as_bytes())?;
+    let profiles = match Across::new(study) {
+        Some(across) => Some(writer.curves("profiles", &plot::profiles(&across))?),
+        None => None,
+    };
+    let text = markdown::markdown(study, provenance, &figures, profiles.as_deref());
+    writer.file("report.md", text.as_bytes())?;
     for table in tables::all(study) {
         writer.file(&format!("{}.csv", table.name), csv::csv(&table).as_bytes())?;
         writer.file(&format!("{}.parquet", table.name), &parquet::parquet(&table)?)?;
@@ -73,6 +90,7 @@ pub fn write(
 
 struct Writer<'a> {
     folder: &'a Path,
+    has_tex: bool,
     files: Vec<PathBuf>,
 }
 
@@ -97,6 +115,14 @@ impl Writer<'_> {
         Ok(path)
     }
 
+    /// A figure of curves, on request also for LaTeX.
+    fn curves(&mut self, name: &str, figure: &CurvesFigure) -> Result<String, ReportError> {
+        if self.has_tex {
+            self.file(&format!("figures/{name}.tex"), plot::tex(figure).as_bytes())?;
+        }
+        self.figure(name, figure)
+    }
+
     fn figures(&mut self, study: &Study<'_>) -> Result<Vec<Figures>, ReportError> {
         let worlds = slugs(study.worlds.iter().map(|world| world.world));
         let labels = slugs(study.labels.iter().copied());
@@ -113,14 +139,19 @@ impl Writer<'_> {
                     [(false, "", "linear axes"), (true, "-log", "logarithmic axes")]
                 {
                     let figure = RegretFigure { world, is_log };
-                    let path = self.figure(&format!("regret-{slug}{suffix}"), &figure)?;
+                    let path = self.curves(&format!("regret-{slug}{suffix}"), &figure.curves())?;
                     figures.push((format!("Regret in {}, {scale}", world.world), path));
                 }
             }
             let poor = PoorFigure { world };
             if !poor.is_empty() {
                 let path = self.figure(&format!("z-{slug}"), &poor)?;
-                figures.push(("Steps in poorly visited pairs".into(), path));
+                figures.push(("TUCRL's steps in poorly visited pairs".into(), path));
+            }
+            let exploration = ExplorationFigure { world };
+            if !exploration.is_empty() {
+                let path = self.figure(&format!("exploration-{slug}"), &exploration)?;
+                figures.push(("Regret of exploration".into(), path));
             }
             for agent in &world.agents {
                 let run = agent.runs.iter().find(|run| !run.record.episodes.is_empty());

@@ -77,6 +77,8 @@ pub struct Job {
     pub algorithm: Arc<dyn Algorithm>,
     /// The steps and the seeds.
     pub spec: RunSpec,
+    /// Whether the loss after exploration times is measured.
+    pub exploration: bool,
 }
 
 impl Job {
@@ -92,7 +94,11 @@ impl Job {
             }
         }
         let (spec, algorithm, truth) = parts();
-        Run::new(spec, algorithm, &self.model, truth)
+        let mut run = Run::new(spec, algorithm, &self.model, truth)?;
+        if self.exploration {
+            run.watch_exploration();
+        }
+        Ok(run)
     }
 }
 
@@ -114,6 +120,8 @@ pub struct Outcome {
     pub record: RunRecord,
     /// Regret after the last step taken, which need not be at a checkpoint.
     pub last_regret: f64,
+    /// The same of gap regret; none where gaps are not known.
+    pub last_gap_regret: Option<f64>,
     /// How it ended.
     pub ending: Ending,
     /// Time spent simulating.
@@ -211,7 +219,8 @@ fn run_one(job: &Job, cell: usize, worker: usize, watch: &dyn Watch) -> Option<O
         }
     };
     let (simulate, plan) = run.clocks();
-    Some(Outcome { record: run.record(), last_regret: run.regret(), ending, simulate, plan })
+    let (last_regret, last_gap_regret) = (run.regret(), run.gap_regret());
+    Some(Outcome { record: run.record(), last_regret, last_gap_regret, ending, simulate, plan })
 }
 
 fn bug(panic: &(dyn Any + Send)) -> RunError {
@@ -231,6 +240,9 @@ fn never_began(truth: &Truth, error: RunError) -> Outcome {
         gain: truth.gain(),
         regret: Vec::new(),
         pseudo_regret: Vec::new(),
+        gap_regret: truth.gaps().map(|_| Vec::new()),
+        gain_lost: None,
+        exploration: None,
         episodes: Vec::new(),
         seen: 0,
         z: 0,
@@ -240,7 +252,8 @@ fn never_began(truth: &Truth, error: RunError) -> Outcome {
         visits: Vec::new(),
     };
     let (simulate, plan) = (Duration::ZERO, Duration::ZERO);
-    Outcome { record, last_regret: 0.0, ending: Ending::Failed(error), simulate, plan }
+    let (last_regret, last_gap_regret) = (0.0, truth.gaps().map(|_| 0.0));
+    Outcome { record, last_regret, last_gap_regret, ending: Ending::Failed(error), simulate, plan }
 }
 
 #[cfg(test)]
@@ -262,7 +275,8 @@ mod tests {
         let truth = Arc::new(Truth::of(&model).unwrap());
         let checkpoints = Checkpoints::PerDecade(3);
         let spec = RunSpec { steps, checkpoints, master_seed: 5, run };
-        Job { model, truth, failure: None, algorithm: Arc::new(algorithm), spec }
+        let algorithm = Arc::new(algorithm);
+        Job { model, truth, failure: None, algorithm, spec, exploration: false }
     }
 
     fn on(threads: usize, cells: &[Job], watch: &dyn Watch) -> Vec<Option<Outcome>> {

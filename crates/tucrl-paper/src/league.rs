@@ -1,7 +1,8 @@
 //! How do agents rank over the worlds of an experiment?
 //!
-//! Agents by mean rank over the worlds, with their rank and regret in each. Ranks are by mean regret at the last common
-//! checkpoint of a world; an agent without a complete run in a world is last there. One Markdown page.
+//! Agents by mean rank over the worlds, with their rank and regret in each, and their interquartile mean over all
+//! worlds. Agents that cannot be told apart in a world share a rank; an agent without a complete run in a world is last
+//! there. One Markdown page.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,9 +10,9 @@ use std::path::Path;
 use tucrl_lab::formats::save::atomically;
 use tucrl_lab::formats::{FormatError, IfExists};
 use tucrl_lab::record::Provenance;
-use tucrl_lab::report::markdown::{cell, failure};
-use tucrl_lab::report::text::provenance_rows;
-use tucrl_lab::stats::{Study, WorldStudy};
+use tucrl_lab::report::markdown::{cell, escaped, failure, table};
+use tucrl_lab::report::text::{across_explained, across_table, provenance_rows};
+use tucrl_lab::stats::{Across, Study, WorldStudy};
 use tucrl_lab::text::{grouped, printable, with_half};
 
 /// The line of one agent.
@@ -67,8 +68,9 @@ pub fn page(study: &Study<'_>, provenance: &[Provenance], origin: &Origin<'_>) -
     let lines = lines(study);
     let mut out = format!(
         "# League table\n\n<!-- Written by `{command}`; do not edit. -->\n\n{description}\n\n\
-         Places are ranks by mean regret at the end, 1 is best; an agent without a complete run in a world is last there. \
-         Agents are sorted by mean place. The second table shows how far apart the agents are.\n"
+         The place of an agent in a world is one more than the number of agents that have significantly less regret there \
+         at the end (paired runs, Student's test, Holm's correction): agents that cannot be told apart share a place. An \
+         agent without a complete run in a world is last there. Agents are sorted by mean place.\n"
     );
     let mut say = |text: std::fmt::Arguments<'_>| {
         // Writing to a string cannot fail.
@@ -87,7 +89,19 @@ pub fn page(study: &Study<'_>, provenance: &[Provenance], origin: &Origin<'_>) -
         let (label, places) = (cell(line.label), places.join(" | "));
         say(format_args!("| {label} | {:.1} | {places} |\n", line.mean_rank));
     }
-    say(format_args!("\n## Regret\n\nMean ± half the 95 % interval by Student's t.\n\n| agent |"));
+    if let Some(across) = Across::new(study) {
+        let (explained, cells) = (across_explained(&across), across_table(&across));
+        say(format_args!("\n## All worlds\n\n{}\n\n", escaped(&explained)));
+        say(format_args!("{}", table(&cells)));
+    }
+    say(format_args!("\n## Regret\n\nMean ± half the 95 % interval by Student's t.\n"));
+    let mut kinds: Vec<String> = study.worlds.iter().map(WorldStudy::regret_explained).collect();
+    kinds.sort();
+    kinds.dedup();
+    for kind in kinds {
+        say(format_args!("{kind}\n"));
+    }
+    say(format_args!("\n| agent |"));
     for world in &study.worlds {
         let time = world.time.map_or(String::new(), |t| format!(", t = {}", grouped(t as f64)));
         say(format_args!(" {}{time} |", cell(world.world)));
@@ -98,7 +112,7 @@ pub fn page(study: &Study<'_>, provenance: &[Provenance], origin: &Origin<'_>) -
         for world in &study.worlds {
             let agent = world.agents.iter().find(|agent| agent.label == line.label);
             let point = agent
-                .and_then(|agent| agent.regret.iter().find(|point| Some(point.t) == world.time));
+                .and_then(|agent| agent.curve().iter().find(|point| Some(point.t) == world.time));
             let regret = point.map_or("–".into(), |point| with_half(point.mean, point.student));
             say(format_args!(" {regret} |"));
         }

@@ -62,8 +62,10 @@ pub struct Claim {
     pub title: &'static str,
     /// The claim.
     pub says: &'static str,
-    /// Its place in the paper.
+    /// Its place in the paper: figure, theorem or section, and what is there.
     pub place: &'static str,
+    /// The figure of the paper that shows it, numbered in the order of the paper.
+    pub figure: Option<u32>,
     /// The experiment at each scale, if runs are needed.
     pub experiment: Option<(&'static str, &'static str)>,
     /// The computation without runs, if any.
@@ -214,6 +216,21 @@ impl Scale {
 }
 
 impl Claim {
+    /// Its place in the paper, short: `figure 3`, `theorem 1`, `section 1`.
+    pub fn reference(&self) -> &'static str {
+        self.place.split_once(',').map_or(self.place, |(reference, _)| reference)
+    }
+
+    /// The claims that a word of the command line stands for: a name, or `fig3` for all claims of figure 3.
+    pub fn called(word: &str) -> Vec<&'static Self> {
+        let number = word.strip_prefix("figure").or_else(|| word.strip_prefix("fig"));
+        let number = number.map(|rest| rest.trim_start_matches(['.', '-', ' ']));
+        let figure: Option<u32> = number.and_then(|number| number.parse().ok());
+        let is_meant =
+            |claim: &&Self| claim.name == word || (figure.is_some() && claim.figure == figure);
+        CLAIMS.iter().filter(is_meant).collect()
+    }
+
     /// The claim of a name.
     pub fn named(name: &str) -> Option<&'static Self> {
         CLAIMS.iter().find(|claim| claim.name == name)

@@ -53,7 +53,7 @@ impl Meter<'_> {
 
 /// Runs agents in a world; `progress` is called with the number of steps taken so far.
 #[pyfunction]
-#[pyo3(signature = (world, agents, steps, seeds, seed, jobs, checkpoints, progress))]
+#[pyo3(signature = (world, agents, steps, seeds, seed, jobs, checkpoints, progress, exploration))]
 pub(crate) fn learn(
     py: Python<'_>,
     world: AnyWorld,
@@ -64,6 +64,7 @@ pub(crate) fn learn(
     jobs: Option<Bound<'_, PyAny>>,
     checkpoints: &Bound<'_, PyAny>,
     progress: Option<Bound<'_, PyAny>>,
+    exploration: bool,
 ) -> PyResult<PyRuns> {
     let jobs = jobs.map_or(Ok(0), |jobs| whole("jobs", &jobs, 1, u16::MAX.into()))?;
     let world = World::Given { name: world.name().to_owned(), model: world.model() };
@@ -79,6 +80,7 @@ pub(crate) fn learn(
         seeds: whole("seeds", seeds, 1, 1_000_000)?,
         master_seed: seed.0,
         checkpoints: whole("checkpoints", checkpoints, 1, 10_000)? as u32,
+        exploration,
     };
     let experiment = Experiment::new(given).map_err(of_experiment)?;
     let cells = experiment.cells();

@@ -33,7 +33,9 @@ pub(crate) enum EliminationError {
 const FILL_LIMIT: usize = 20_000_000;
 /// The largest dense block, in states (72 MB).
 const DENSE_LIMIT: usize = 3_000;
-/// The remainder is eliminated densely above this share of non-zeros.
+/// The remainder is eliminated densely above this share of non-zeros. `solve` with 0.1, with 0.4 and without a dense block
+/// (instructions, callgrind): garnet with 300 states and 5 next states +4 %, +3 % and +200 %; mountain-car 0, +5 % and
+/// +23 %; taxi -1 %, 0 and +6 %; four-rooms -1 %, +1 % and +2 %.
 const DENSE_SHARE: f64 = 0.2;
 
 pub(crate) type SparseRow = Vec<(u32, f64)>;
@@ -93,10 +95,7 @@ impl Elimination {
         let mut stored = 0;
         while let Some(state) = work.cheapest() {
             let size = work.alive_count as f64;
-            if work.alive_count <= dense_limit
-                && work.entries as f64 > DENSE_SHARE * size * size
-                && work.alive_count > 4
-            {
+            if work.alive_count <= dense_limit && work.entries as f64 > DENSE_SHARE * size * size {
                 break;
             }
             // Too large for a dense block, yet with more entries than the largest dense block would

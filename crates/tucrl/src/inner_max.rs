@@ -21,7 +21,9 @@ pub struct Values {
     pub unseen: f64,
 }
 
-/// Rows with more next states than this are searched along the ranked states.
+/// Rows with more next states than this are searched along the ranked states. Measured on 15 sweeps over a garnet with 1000
+/// states whose pairs were tried 500 times (instructions, callgrind). Rows of 16 with a limit of 12: L1 balls +169 %, boxes
+/// +70 %. Rows of 32 with a limit of 48: L1 balls -48 %, boxes -28 %. Longer rows were not measured.
 pub(crate) const LONG_ROW: usize = 24;
 
 /// The rank of states that are not ranked because no box can reach them.

@@ -12,6 +12,7 @@ use std::sync::Arc;
 use thiserror::Error;
 
 use crate::env::{Environment, Step, Walk, WalkState};
+use crate::gaps::Gaps;
 use crate::generator::{Generator, GeneratorError, Outcomes, list, start_law};
 use crate::learner::Learner;
 use crate::mdp::Mdp;
@@ -160,11 +161,24 @@ pub enum PlayError {
 #[derive(Debug)]
 pub struct Batch<'a> {
     pub(crate) walk: &'a mut ModelWalk,
+    /// The Bellman gaps of the world, if they are known.
+    pub(crate) gaps: Option<&'a Gaps>,
     /// Steps taken so far, and when to stop.
     pub(crate) taken: u64,
     pub(crate) until: u64,
+    pub(crate) earned: Earned,
+}
+
+/// Sums over steps.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Earned {
     pub(crate) reward: f64,
     pub(crate) mean_reward: f64,
+    /// Of Bellman gaps.
+    pub(crate) gap: f64,
+    /// Of the gain lost for good, and of the gain lost times the number of the step.
+    pub(crate) gain_loss: f64,
+    pub(crate) timed_gain_loss: f64,
 }
 
 impl Batch<'_> {
@@ -173,12 +187,10 @@ impl Batch<'_> {
     /// # Errors
     /// When a plan fails, or the world does.
     pub fn play<L: Learner + ?Sized>(&mut self, learner: &mut L) -> Result<(), PlayError> {
-        let Self { walk, taken, until, reward, mean_reward } = self;
+        let Self { walk, gaps, taken, until, earned } = self;
         match walk {
-            ModelWalk::Table(walk) => play(learner, walk, *until, taken, reward, mean_reward),
-            ModelWalk::Generated(walk) => {
-                play(learner, &mut **walk, *until, taken, reward, mean_reward)
-            }
+            ModelWalk::Table(walk) => play(learner, walk, *gaps, *until, taken, earned),
+            ModelWalk::Generated(walk) => play(learner, &mut **walk, *gaps, *until, taken, earned),
         }
     }
 }
@@ -186,18 +198,26 @@ impl Batch<'_> {
 fn play<L: Learner + ?Sized, W: Environment>(
     learner: &mut L,
     walk: &mut W,
+    gaps: Option<&Gaps>,
     until: u64,
     taken: &mut u64,
-    reward: &mut f64,
-    mean_reward: &mut f64,
+    earned: &mut Earned,
 ) -> Result<(), PlayError> {
     while *taken < until {
+        let state = walk.state();
         let action = learner.act()?;
         let step = walk.step(action)?;
         learner.observe(step.reward, step.next);
-        *reward += step.reward;
-        *mean_reward += step.mean_reward;
+        earned.reward += step.reward;
+        earned.mean_reward += step.mean_reward;
         *taken += 1;
+        let Some(gaps) = gaps else { continue };
+        let Some(pair) = gaps.pair(state, action) else { continue };
+        earned.gap += gaps.by_pair()[pair];
+        if let Some(loss) = gaps.gain_losses().get(pair) {
+            earned.gain_loss += loss;
+            earned.timed_gain_loss += loss * *taken as f64;
+        }
     }
     Ok(())
 }

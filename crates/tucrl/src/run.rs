@@ -1,7 +1,7 @@
 //! What did one agent earn in one world with one seed?
 //!
-//! One run: regret T g* - sum of rewards and pseudo-regret T g* - sum of mean rewards at requested times,
-//! a record per episode, the counters Z and Y, and final counts. A run can be stopped after any step, stored and
+//! One run: gap regret, which is the sum of the Bellman gaps of the pairs played, regret T g* - sum of rewards and
+//! pseudo-regret T g* - sum of mean rewards at requested times, a record per episode, the counters Z and Y, and final counts. A run can be stopped after any step, stored and
 //! continued, if its learner can be saved: sums are kept in blocks that do not depend on where it was stopped, and
 //! every random number comes from two streams that belong to the run, so it ends the same to the last bit. Memory
 //! does not grow with the number of steps.
@@ -15,9 +15,11 @@ use thiserror::Error;
 
 use crate::env::WalkState;
 use crate::episode::EpisodeRecord;
+use crate::exploration::{ExplorationLoss, Explorations};
 use crate::generator::GeneratorError;
 use crate::learner::{AgentError, Algorithm, Learner, Saved, Setting, Start};
-use crate::model::{Batch, Model, ModelWalk, PlayError};
+use crate::math;
+use crate::model::{Batch, Earned, Model, ModelWalk, PlayError};
 use crate::planner::PlanError;
 use crate::rng::{Purpose, RandomStream};
 use crate::space::StateId;
@@ -48,8 +50,8 @@ impl Checkpoints {
         let mut times: Vec<u64> = match self {
             Self::PerDecade(count) => {
                 let count = f64::from((*count).max(1));
-                let last = ((steps.max(1) as f64).log10() * count).ceil() as u32;
-                (0..=last).map(|i| 10f64.powf(f64::from(i) / count).round() as u64).collect()
+                let last = (math::log10(steps.max(1) as f64) * count).ceil() as u32;
+                (0..=last).map(|i| math::powf(10.0, f64::from(i) / count).round() as u64).collect()
             }
             Self::Even(count) => {
                 let count = (*count).clamp(1, steps.max(1));
@@ -157,6 +159,17 @@ pub struct RunRecord {
     pub regret: Vec<(u64, f64)>,
     /// Pseudo-regret at the checkpoints passed.
     pub pseudo_regret: Vec<(u64, f64)>,
+    /// The sum of Bellman gaps at the checkpoints passed; `None` where they are not known, and in records made before
+    /// they were kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gap_regret: Option<Vec<(u64, f64)>>,
+    /// Σ (T - t) λ(s_t, a_t) at the checkpoints T passed: what the gain lost for good by the steps t up to T costs up
+    /// to T, in expectation; `None` where no reachable pair loses gain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub gain_lost: Option<Vec<(u64, f64)>>,
+    /// What was lost after exploration times, if that was asked for and is known.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exploration: Option<ExplorationLoss>,
     /// The episodes, with their labels.
     pub episodes: Vec<(EpisodeRecord, Case)>,
     /// States seen.
@@ -232,9 +245,16 @@ struct Sums {
     taken: u64,
     reward: Sum,
     mean_reward: Sum,
+    gap: Sum,
+    gain_loss: Sum,
+    timed_gain_loss: Sum,
     regret: Vec<(u64, f64)>,
     pseudo_regret: Vec<(u64, f64)>,
+    gap_regret: Vec<(u64, f64)>,
+    gain_lost: Vec<(u64, f64)>,
     z_over_time: Vec<(u64, u64)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    exploration: Option<Box<Explorations>>,
 }
 
 /// A long sum in blocks.
@@ -252,6 +272,49 @@ impl Sum {
     fn close_block(&mut self) {
         self.total += self.block;
         self.block = 0.0;
+    }
+}
+
+impl Sums {
+    fn block(&self) -> Earned {
+        Earned {
+            reward: self.reward.block,
+            mean_reward: self.mean_reward.block,
+            gap: self.gap.block,
+            gain_loss: self.gain_loss.block,
+            timed_gain_loss: self.timed_gain_loss.block,
+        }
+    }
+
+    fn set_block(&mut self, earned: Earned) {
+        self.reward.block = earned.reward;
+        self.mean_reward.block = earned.mean_reward;
+        self.gap.block = earned.gap;
+        self.gain_loss.block = earned.gain_loss;
+        self.timed_gain_loss.block = earned.timed_gain_loss;
+    }
+
+    fn close_block(&mut self) {
+        self.reward.close_block();
+        self.mean_reward.close_block();
+        self.gap.close_block();
+        self.gain_loss.close_block();
+        self.timed_gain_loss.close_block();
+    }
+
+    /// A checkpoint.
+    fn write_down(&mut self, truth: &Truth, poor_steps: u64) {
+        let (time, steps) = (self.taken, self.taken as f64);
+        let best = steps * truth.gain_above_lowest();
+        self.regret.push((time, best - self.reward.value()));
+        self.pseudo_regret.push((time, best - self.mean_reward.value()));
+        self.z_over_time.push((time, poor_steps));
+        let Some(gaps) = truth.gaps() else { return };
+        self.gap_regret.push((time, self.gap.value()));
+        if !gaps.gain_losses().is_empty() {
+            let lost = steps * self.gain_loss.value() - self.timed_gain_loss.value();
+            self.gain_lost.push((time, lost));
+        }
     }
 }
 
@@ -305,6 +368,13 @@ impl Run {
         Ok(Self { spec, algorithm, truth, times, walk, learner, sums, elapsed })
     }
 
+    /// Measures what is lost after exploration times from now on, where Bellman gaps are known; runs are slower.
+    pub fn watch_exploration(&mut self) {
+        if self.truth.gaps().is_some() && self.sums.exploration.is_none() {
+            self.sums.exploration = Some(Box::new(Explorations::new(self.spec.steps)));
+        }
+    }
+
     /// Goes on until `time` steps have been taken in all, or the run is complete.
     ///
     /// # Errors
@@ -319,26 +389,32 @@ impl Run {
             let checkpoint = self.times.get(next_time).copied().unwrap_or(goal);
             let block_end = (self.sums.taken / BLOCK + 1) * BLOCK;
             let sums = &mut self.sums;
+            let mut until = goal.min(checkpoint).min(block_end);
+            if sums.exploration.is_some() {
+                until = sums.taken + 1;
+            }
+            let state = self.walk.state();
             let mut batch = Batch {
                 walk: &mut self.walk,
                 taken: sums.taken,
-                until: goal.min(checkpoint).min(block_end),
-                reward: sums.reward.block,
-                mean_reward: sums.mean_reward.block,
+                until,
+                gaps: self.truth.gaps().map(|gaps| &**gaps),
+                earned: sums.block(),
             };
             outcome = self.learner.play(&mut batch);
             sums.taken = batch.taken;
-            sums.reward.block = batch.reward;
-            sums.mean_reward.block = batch.mean_reward;
+            sums.set_block(batch.earned);
+            if let (Some(explorations), Some(gaps), Ok(())) =
+                (&mut sums.exploration, self.truth.gaps(), &outcome)
+            {
+                let total = sums.gap.value();
+                explorations.step(sums.taken, state, total, &self.learner.diary(), gaps);
+            }
             if sums.taken == checkpoint {
-                let best = sums.taken as f64 * self.truth.gain_above_lowest();
-                sums.regret.push((sums.taken, best - sums.reward.value()));
-                sums.pseudo_regret.push((sums.taken, best - sums.mean_reward.value()));
-                sums.z_over_time.push((sums.taken, self.learner.diary().poor_steps));
+                sums.write_down(&self.truth, self.learner.diary().poor_steps);
             }
             if sums.taken == block_end {
-                sums.reward.close_block();
-                sums.mean_reward.close_block();
+                sums.close_block();
             }
         }
         let spent_planning = self.learner.diary().plan_time - planned;
@@ -354,6 +430,14 @@ impl Run {
     /// Steps taken so far.
     pub fn taken(&self) -> u64 {
         self.sums.taken
+    }
+
+    /// Gap regret up to now; `None` where gaps are not known. Gain lost for good is added.
+    pub fn gap_regret(&self) -> Option<f64> {
+        let (sums, steps) = (&self.sums, self.sums.taken as f64);
+        self.truth.gaps()?;
+        let lost = steps * sums.gain_loss.value() - sums.timed_gain_loss.value();
+        Some(sums.gap.value() + lost)
     }
 
     /// Regret up to now.
@@ -414,6 +498,9 @@ impl Run {
             gain: self.truth.gain(),
             regret: sums.regret.clone(),
             pseudo_regret: sums.pseudo_regret.clone(),
+            gap_regret: self.truth.gaps().map(|_| sums.gap_regret.clone()),
+            gain_lost: (!sums.gain_lost.is_empty()).then(|| sums.gain_lost.clone()),
+            exploration: sums.exploration.as_ref().map(|explorations| explorations.loss()),
             episodes: episodes.collect(),
             seen: diary.counts.map_or(0, |counts| counts.seen() as u64),
             z: diary.poor_steps,

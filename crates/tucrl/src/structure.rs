@@ -177,6 +177,7 @@ pub(crate) fn end_components_without(table: Table<'_>, mut is_struck: Vec<bool>)
 /// probability under every policy: those all of whose pairs may lead to a state collected before. If
 /// all states are collected, every end component contains x.
 pub(crate) fn all_end_components_meet(table: Table<'_>, is_struck: &[bool]) -> bool {
+    // Both are limits on the time of a test that may fail: a search for all end components decides then.
     let steps = table.states().min(1_000);
     const PASSES: usize = 30;
     let mut state = 0;

@@ -36,7 +36,7 @@ pub(super) fn run(ask: &League, catalogue: &Catalogue) -> anyhow::Result<Answer>
         answer.text += "no page is written before all runs are done: the same command continues\n";
         return Ok(answer);
     }
-    let study = Study::new(&stored.runs).context("there are no runs")?;
+    let study = Study::showing(&stored.runs, ask.regret.into()).context("there are no runs")?;
     let revision = Provenance::revision();
     let older = stored.provenance.iter().filter(|run| run.revision != revision).count();
     if older > 0 {

@@ -12,6 +12,7 @@ use tucrl::truth::Facts;
 use tucrl_lab::experiment::with_span;
 use tucrl_lab::names::{Problem, SpecError};
 use tucrl_lab::runner::{Ending, Outcome};
+use tucrl_lab::stats::Regret;
 use tucrl_lab::{Catalogue, Experiment, InMemory, NamedAgent, execute};
 
 use super::board::Board;
@@ -23,6 +24,8 @@ use crate::cli::Learn;
 struct Learned<'a> {
     experiment: &'a Experiment,
     facts: &'a Facts,
+    /// The regret that is shown.
+    shown: Regret,
     outcomes: &'a [Option<Outcome>],
 }
 
@@ -48,6 +51,7 @@ pub(super) fn run(ask: &Learn, catalogue: &Catalogue) -> anyhow::Result<Answer> 
         seeds: ask.seeds.into(),
         master_seed: ask.seed,
         checkpoints: ask.checkpoints,
+        exploration: ask.exploration,
     })?;
     experiment.read_options = options;
     experiment.search_limit = ask.limit;
@@ -64,7 +68,10 @@ pub(super) fn run(ask: &Learn, catalogue: &Catalogue) -> anyhow::Result<Answer> 
     let outcomes = execute::run_in_memory(&experiment, &cells, &worlds, &board);
     drop(board);
     let facts = prepared.truth.facts();
-    let learned = Learned { experiment: &experiment, facts, outcomes: &outcomes };
+    let asked = Regret::from(ask.regret);
+    let has_gaps = facts.bellman_residual.is_some();
+    let shown = if asked == Regret::Gap && !has_gaps { Regret::Realised } else { asked };
+    let learned = Learned { experiment: &experiment, facts, shown, outcomes: &outcomes };
     let code = learned.report();
     let text = match ask.json {
         true => lines::lines(&learned, ask.episodes)?,

@@ -6,27 +6,31 @@ use std::path::Path;
 use anyhow::{Context as _, bail};
 use serde::Serialize;
 use serde_json::json;
+use tucrl::run::RunRecord;
 use tucrl_lab::Catalogue;
 use tucrl_lab::record::{Provenance, StoredRun};
 use tucrl_lab::report::text::{Cells, final_table};
-use tucrl_lab::report::{self, tables};
-use tucrl_lab::stats::{Difference, Study, differences};
+use tucrl_lab::report::{self, Extras, tables};
+use tucrl_lab::stats::{Difference, Regret, Study, differences};
 use tucrl_lab::store::{Store, StoreError};
 use tucrl_lab::text::{counted, grouped, printable, with_half};
 use tucrl_lab::warnings::uncertain_regret;
 
-use crate::cli::{Compare, Report};
+use crate::cli::{Compare, Report, Shown};
 
 /// The stored runs of a directory.
 pub(super) struct Stored {
     pub(super) runs: Vec<StoredRun>,
     pub(super) provenance: Vec<Provenance>,
+    /// The text of the experiment file.
+    pub(super) experiment: String,
 }
 
 /// Reads the finished runs in the order of the experiment; damaged files are reported and left out.
 pub(super) fn load(folder: &Path, catalogue: &Catalogue) -> anyhow::Result<Stored> {
     let (store, experiment) = Store::open(folder, catalogue)?;
-    let mut stored = Stored { runs: Vec::new(), provenance: Vec::new() };
+    let text = experiment.text().to_owned();
+    let mut stored = Stored { runs: Vec::new(), provenance: Vec::new(), experiment: text };
     let cells = experiment.cells();
     let mut missing = 0;
     for cell in &cells {
@@ -53,15 +57,16 @@ pub(super) fn load(folder: &Path, catalogue: &Catalogue) -> anyhow::Result<Store
     Ok(stored)
 }
 
-fn study(runs: &[StoredRun]) -> anyhow::Result<Study<'_>> {
-    Study::new(runs).context("there are no runs")
+fn study(runs: &[StoredRun], shown: Shown) -> anyhow::Result<Study<'_>> {
+    Study::showing(runs, shown.into()).context("there are no runs")
 }
 
 pub(super) fn report(ask: &Report, catalogue: &Catalogue) -> anyhow::Result<String> {
     let stored = load(&ask.directory, catalogue)?;
-    let study = study(&stored.runs)?;
+    let study = study(&stored.runs, ask.regret)?;
     let folder = ask.out.clone().unwrap_or_else(|| ask.directory.join("report"));
-    let files = report::write(&study, &stored.provenance, &folder)?;
+    let extras = Extras { experiment: Some(&stored.experiment), has_tex: ask.tex };
+    let files = report::write(&study, &stored.provenance, extras, &folder)?;
     warn(&study);
     if ask.json {
         let summary = tables::objects(&tables::summary(&study));
@@ -82,9 +87,18 @@ pub(super) fn report(ask: &Report, catalogue: &Catalogue) -> anyhow::Result<Stri
     };
     writeln!(out, "{}: {}{failed}", printable(study.name), counted(stored.runs.len(), "run"))?;
     for world in &study.worlds {
-        writeln!(out, "\n{}", printable(world.world))?;
+        let after =
+            world.time.map_or(String::new(), |time| format!(", {} steps", grouped(time as f64)));
+        writeln!(out, "\n{}{after}", printable(world.world))?;
         // The other columns do not fit 80 columns; they are in the report.
-        out += &aligned(&chosen(&final_table(world), &[0, 1, 2, 3, 6]));
+        let mut cells = chosen(&final_table(world), &[0, 1, 2, 3, 6]);
+        if let Some(head) = cells.head.as_mut().and_then(|head| head.get_mut(3)) {
+            *head = world.regret_name().into();
+        }
+        out += &aligned(&cells);
+        if world.fell_back {
+            writeln!(out, "  {}", world.regret_explained())?;
+        }
     }
     writeln!(out, "\nopen  {}", folder.join("report.html").display())?;
     writeln!(out, "read  {}", folder.join("report.md").display())?;
@@ -132,6 +146,8 @@ fn aligned(cells: &Cells) -> String {
 struct Compared {
     world: String,
     agent: String,
+    /// Which regret is compared.
+    shown: &'static str,
     /// Runs found in both.
     runs: usize,
     identical: usize,
@@ -146,7 +162,7 @@ struct Compared {
 
 pub(super) fn compare(ask: &Compare, catalogue: &Catalogue) -> anyhow::Result<String> {
     let (first, second) = (load(&ask.first, catalogue)?, load(&ask.second, catalogue)?);
-    let (one, two) = (study(&first.runs)?, study(&second.runs)?);
+    let (one, two) = (study(&first.runs, ask.regret)?, study(&second.runs, ask.regret)?);
     warn(&one);
     let mut rows = Vec::new();
     let mut alone = Vec::new();
@@ -159,23 +175,29 @@ pub(super) fn compare(ask: &Compare, catalogue: &Catalogue) -> anyhow::Result<St
                 alone.push(format!("{} in {}", agent.agent, world.world));
                 continue;
             };
-            let last = |agent: &tucrl_lab::stats::AgentStudy<'_>| agent.regret.last().map(|p| p.t);
+            let last = |agent: &tucrl_lab::stats::AgentStudy<'_>| agent.curve().last().map(|p| p.t);
             let t = last(agent).zip(last(partner)).map(|(a, b)| a.min(b));
+            // Where one of the two has no gap regret, both are compared by what both have.
+            let shown = if agent.shown == partner.shown { agent.shown } else { Regret::Realised };
             let difference =
-                t.and_then(|t| Difference::new(&differences(&agent.runs, &partner.runs, t)));
+                t.and_then(|t| Difference::new(&differences(&agent.runs, &partner.runs, shown, t)));
             let key = |run: &StoredRun| (run.spec.master_seed, run.spec.run);
             let twin = |run: &&StoredRun| {
                 partner
                     .runs
                     .iter()
                     .find(|other| key(other) == key(run))
-                    .map(|other| run.record == other.record && run.spec == other.spec)
+                    .map(|other| is_same(&run.record, &other.record) && run.spec == other.spec)
             };
             let twins: Vec<bool> = agent.runs.iter().filter_map(twin).collect();
-            let mean = |agent: &tucrl_lab::stats::AgentStudy<'_>| Some(agent.point_at(t?)?.mean);
+            let mean = |agent: &tucrl_lab::stats::AgentStudy<'_>| {
+                let point = agent.curve_of(shown).iter().find(|point| Some(point.t) == t);
+                point.map(|point| point.mean)
+            };
             rows.push(Compared {
                 world: world.world.into(),
                 agent: agent.agent.into(),
+                shown: shown.word(),
                 runs: twins.len(),
                 identical: twins.iter().filter(|&&is| is).count(),
                 t,
@@ -206,13 +228,23 @@ pub(super) fn compare(ask: &Compare, catalogue: &Catalogue) -> anyhow::Result<St
     compared(ask, &rows, &alone, &only_second)
 }
 
+/// Whether two records are the same in all that both have: old ones have no gap regret.
+fn is_same(one: &RunRecord, two: &RunRecord) -> bool {
+    if one.gap_regret.is_some() == two.gap_regret.is_some() {
+        return one == two;
+    }
+    let without =
+        |record: &RunRecord| RunRecord { gap_regret: None, gain_lost: None, ..record.clone() };
+    without(one) == without(two)
+}
+
 fn compared(
     ask: &Compare,
     rows: &[Compared],
     only_first: &[String],
     only_second: &[String],
 ) -> anyhow::Result<String> {
-    let head = ["world", "agent", "same", "regret A", "regret B", "A − B", ""];
+    let head = ["world", "agent", "same", "of", "regret A", "regret B", "A − B", ""];
     let row = |row: &Compared| {
         let number = |value: Option<f64>| value.map_or("–".into(), grouped);
         let verdict = match (row.runs, row.identical == row.runs, row.sign) {
@@ -227,6 +259,7 @@ fn compared(
             world,
             agent,
             format!("{}/{}", row.identical, row.runs),
+            row.shown.into(),
             number(row.first_mean),
             number(row.second_mean),
             row.difference.map_or("–".into(), |mean| with_half(mean, row.student)),
@@ -242,7 +275,11 @@ fn compared(
             writeln!(out, "only in {name}: {}", printable(what))?;
         }
     }
-    writeln!(out, "\nsame: runs with bit-identical records, of those in both. Differences are")?;
+    writeln!(
+        out,
+        "\nsame: runs with bit-identical records, of those in both. of: which regret is compared;
+gap regret where all runs have it. Differences are"
+    )?;
     writeln!(
         out,
         "taken run by run at the last common checkpoint; ± is a 95 % interval (Student)."

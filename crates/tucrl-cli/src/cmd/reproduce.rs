@@ -3,6 +3,7 @@
 //! Prints a plan, runs the cells that are not stored yet, judges each claim and writes the page. Plan and progress go to
 //! standard error, the verdicts to standard output.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use tucrl_lab::Catalogue;
 use tucrl_lab::execute::{self, Options};
 use tucrl_lab::experiment::Experiment;
 use tucrl_lab::names::nearest;
-use tucrl_lab::report;
+use tucrl_lab::report::{self, Extras};
 use tucrl_lab::spelling::Spelled;
 use tucrl_lab::stats::Study;
 use tucrl_lab::store::{IfResults, Store, StoreError};
@@ -108,13 +109,23 @@ pub(super) fn run(ask: &Reproduce) -> anyhow::Result<Answer> {
 fn chosen(names: &[String]) -> anyhow::Result<Vec<&'static Claim>> {
     let known: Vec<&str> = CLAIMS.iter().map(|claim| claim.name).collect();
     for name in names {
-        if Claim::named(name).is_none() {
+        if Claim::called(name).is_empty() {
             let hint = nearest(name, known.iter().copied());
             let hint = hint.map_or(String::new(), |near| format!("did you mean {near}? "));
-            bail!("there is no claim {name:?}: {hint}the claims are {}", known.join(", "));
+            let figures: BTreeSet<u32> = CLAIMS.iter().filter_map(|claim| claim.figure).collect();
+            let figures: Vec<String> =
+                figures.iter().map(|number| format!("fig{number}")).collect();
+            bail!(
+                "there is no claim {name:?}: {hint}the claims are {}; those of a figure of the paper are {}",
+                known.join(", "),
+                figures.join(", ")
+            );
         }
     }
-    let is_chosen = |claim: &&Claim| names.is_empty() || names.iter().any(|n| n == claim.name);
+    let is_named = |claim: &Claim| {
+        names.iter().any(|name| Claim::called(name).iter().any(|called| called.name == claim.name))
+    };
+    let is_chosen = |claim: &&Claim| names.is_empty() || is_named(claim);
     Ok(CLAIMS.iter().filter(is_chosen).collect())
 }
 
@@ -136,8 +147,9 @@ fn plan(claims: &[&Claim], scale: Scale, folder: &Path) -> anyhow::Result<String
         total += seconds;
         writeln!(
             lines,
-            "  {:<16} {:<22} {:<17} {}",
+            "  {:<16} {:<10} {:<22} {:<17} {}",
             claim.name,
+            claim.reference(),
             what,
             about(seconds),
             claim.title
@@ -223,10 +235,11 @@ fn judge(claim: &Claim, scale: Scale, folder: &Path, if_runs: IfRuns) -> anyhow:
     if claim.experiment.is_none() {
         return Ok(claim.judge(&Evidence { study: None, computed: &computed })?);
     }
-    let Stored { runs, provenance } = load(folder, &Catalogue::default())?;
+    let Stored { runs, provenance, experiment } = load(folder, &Catalogue::default())?;
     let study = Study::new(&runs).context("there are no runs")?;
     if if_runs == IfRuns::Report {
-        report::write(&study, &provenance, &folder.join("report"))?;
+        let extras = Extras { experiment: Some(&experiment), ..Extras::default() };
+        report::write(&study, &provenance, extras, &folder.join("report"))?;
     }
     Ok(claim.judge(&Evidence { study: Some(&study), computed: &computed })?)
 }
@@ -240,7 +253,7 @@ fn verdicts(
     let mut out = String::new();
     for (claim, finding) in outcomes {
         writeln!(out, "\n{}: {}", claim.title, finding.verdict().to_string().to_uppercase())?;
-        writeln!(out, "  {}", claim.says)?;
+        writeln!(out, "  {} ({})", claim.says, claim.place)?;
         for check in &finding.checks {
             let mark = if check.holds { "yes" } else { "NO " };
             writeln!(

@@ -26,8 +26,17 @@ use crate::text::{printable, quoted};
 /// The largest file of an experiment, in bytes: a list of a million checkpoints has a tenth of it.
 const LARGEST: u64 = 1 << 26;
 
-const KEYS: &[&str] =
-    &["name", "description", "steps", "seeds", "master_seed", "checkpoints", "worlds", "agents"];
+const KEYS: &[&str] = &[
+    "name",
+    "description",
+    "steps",
+    "seeds",
+    "master_seed",
+    "checkpoints",
+    "exploration",
+    "worlds",
+    "agents",
+];
 const WORLD_KEYS: &[&str] = &["spec", "steps", "reward_range"];
 const AGENT_KEYS: &[&str] = &["spec", "label"];
 
@@ -110,6 +119,10 @@ impl Reader<'_> {
         let checkpoints = table
             .get("checkpoints")
             .map_or(Ok(Checkpoints::PerDecade(PER_DECADE)), |value| self.checkpoints(value))?;
+        let exploration = table.get("exploration").map_or(Ok(false), |value| {
+            let known = value.get_ref().as_bool();
+            known.ok_or_else(|| self.not(value, "exploration", "true or false"))
+        })?;
         let worlds = table
             .get("worlds")
             .ok_or_else(|| missing("worlds", "worlds = [\"three-state:delta=0\"]"))?;
@@ -128,6 +141,7 @@ impl Reader<'_> {
             seeds,
             master_seed,
             checkpoints,
+            exploration,
             read_options: ReadOptions::default(),
             search_limit: SEARCH_LIMIT,
             path,

@@ -60,6 +60,10 @@ pub fn schema(catalogue: &Catalogue) -> Value {
                     { "type": "array", "items": { "type": "number", "minimum": 1 }, "minItems": 1 },
                 ],
             },
+            "exploration": {
+                "description": "Whether the loss after exploration times is measured; runs are slower.",
+                "type": "boolean",
+            },
             "worlds": list(&json!({ "$ref": "#/$defs/world" }), json!({
                 "steps": steps,
                 "reward_range": {

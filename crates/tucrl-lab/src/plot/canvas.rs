@@ -18,10 +18,12 @@ use super::{FigureError, failed};
 /// Almost black.
 pub(super) const INK: RGBColor = RGBColor(34, 34, 34);
 /// Explanatory text.
-pub(super) const GREY: RGBColor = RGBColor(102, 102, 102);
+pub const GREY: RGBColor = RGBColor(102, 102, 102);
 const GRID: RGBColor = RGBColor(230, 230, 230);
 const FRAME: RGBColor = RGBColor(150, 150, 150);
 const LABEL: f64 = 13.0;
+/// The length of a piece of a line beside its name.
+const KEY: f64 = 26.0;
 
 /// A drawing area measured in points.
 pub(super) struct Canvas<'a, B: DrawingBackend> {
@@ -36,6 +38,15 @@ pub(super) struct Frame {
     pub(super) top: f64,
     pub(super) width: f64,
     pub(super) height: f64,
+}
+
+/// The name of a line, at its end.
+pub(super) struct Label {
+    /// The height of its middle.
+    pub(super) y: f64,
+    pub(super) text: String,
+    pub(super) colour: RGBColor,
+    pub(super) dash: Option<(u32, u32)>,
 }
 
 /// A panel with its axes.
@@ -86,28 +97,46 @@ impl<B: DrawingBackend> Canvas<'_, B> {
         self.text(explanation, (20.0, 48.0), 13.5, GREY, FontStyle::Normal)
     }
 
-    /// Labels in a column, each as close to its height as the others allow.
+    /// A note below the panels.
+    pub(super) fn note(&self, text: &str, height: u32) -> Result<(), FigureError> {
+        self.text(text, (20.0, f64::from(height) - 14.0), LABEL, GREY, FontStyle::Normal)
+    }
+
+    /// Labels in a column, each as close to its height as the others allow; where a line is dashed, with a piece of every
+    /// line.
     pub(super) fn labels(
         &self,
-        mut labels: Vec<(f64, String, RGBColor)>,
+        mut labels: Vec<Label>,
         left: f64,
         frame: Frame,
     ) -> Result<(), FigureError> {
         const APART: f64 = 18.0;
-        labels.sort_by(|a, b| a.0.total_cmp(&b.0));
+        labels.sort_by(|a, b| a.y.total_cmp(&b.y));
         let mut free = f64::NEG_INFINITY;
         for label in &mut labels {
-            label.0 = label.0.max(free);
-            free = label.0 + APART;
+            label.y = label.y.max(free);
+            free = label.y + APART;
         }
         let mut free = frame.top + frame.height;
         for label in labels.iter_mut().rev() {
-            label.0 = label.0.min(free);
-            free = label.0 - APART;
+            label.y = label.y.min(free);
+            free = label.y - APART;
         }
-        labels.iter().try_for_each(|(y, text, colour)| {
-            self.text(text, (left, *y), LABEL + 0.5, *colour, FontStyle::Bold)
-        })
+        let has_keys = labels.iter().any(|label| label.dash.is_some());
+        for Label { y, text, colour, dash } in &labels {
+            let indent = if has_keys { KEY + 6.0 } else { 0.0 };
+            if has_keys {
+                let (on, off) = dash.unwrap_or((KEY as u32, 1));
+                let (mut from, end) = (left, left + KEY);
+                while from < end {
+                    let to = (from + f64::from(on)).min(end);
+                    self.rectangle((from, y - 1.0), (to, y + 1.0), *colour)?;
+                    from = to + f64::from(off);
+                }
+            }
+            self.text(text, (left + indent, *y), LABEL + 0.5, *colour, FontStyle::Bold)?;
+        }
+        Ok(())
     }
 
     /// A panel with grid and axes; the frame is that of the data.
@@ -212,30 +241,33 @@ impl<B: DrawingBackend> Panel<'_, B> {
         self.chart.draw_series(paths).map_err(failed).map(drop)
     }
 
-    /// A line through the points.
+    /// A line through the points; with dash and gap in points, if it is dashed.
     pub(super) fn line(
         &mut self,
         points: &[(f64, f64)],
         colour: RGBColor,
         width: f64,
+        dash: Option<(u32, u32)>,
     ) -> Result<(), FigureError> {
         let style = self.stroke(colour, width);
-        let pieces = self.pieces(points);
-        let paths = pieces.into_iter().map(|piece| PathElement::new(piece, style));
+        let pieces = self.pieces(points).into_iter();
+        let Some((dash, gap)) = dash else {
+            let paths = pieces.map(|piece| PathElement::new(piece, style));
+            return self.chart.draw_series(paths).map_err(failed).map(drop);
+        };
+        let pixels = |points: u32| (f64::from(points) * self.scale) as i32;
+        let paths =
+            pieces.map(|piece| DashedPathElement::new(piece, pixels(dash), pixels(gap), style));
         self.chart.draw_series(paths).map_err(failed).map(drop)
     }
 
-    /// A dashed line through the points.
+    /// A dashed line through the points, for theory.
     pub(super) fn dashed(
         &mut self,
         points: &[(f64, f64)],
         colour: RGBColor,
     ) -> Result<(), FigureError> {
-        let style = self.stroke(colour, 1.5);
-        let (dash, gap) = ((6.0 * self.scale) as i32, (4.0 * self.scale) as i32);
-        let pieces = self.pieces(points);
-        let paths = pieces.into_iter().map(|piece| DashedPathElement::new(piece, dash, gap, style));
-        self.chart.draw_series(paths).map_err(failed).map(drop)
+        self.line(points, colour, 1.5, Some((6, 4)))
     }
 
     /// The area between two lines over the same times; values that cannot be shown end at the axis.
@@ -328,8 +360,19 @@ pub(super) fn cut(text: &str, most: usize) -> String {
     text.chars().take(most.saturating_sub(1)).chain(['…']).collect()
 }
 
-/// The width of labels, in points.
-pub(super) fn room(labels: &[String]) -> f64 {
+/// The width of labels, in points; more where some line is dashed.
+pub(super) fn room(labels: &[String], has_dashes: bool) -> f64 {
     let longest = labels.iter().map(|label| label.chars().count()).max().unwrap_or(0);
-    24.0 + 8.3 * longest as f64
+    24.0 + 8.3 * longest as f64 + if has_dashes { KEY + 6.0 } else { 0.0 }
+}
+
+/// Which curves have values that a logarithmic axis cannot show; empty if none.
+pub(super) fn not_drawn<'a>(curves: impl Iterator<Item = (&'a str, bool)>) -> String {
+    let names: Vec<String> =
+        curves.filter(|(_, is_low)| *is_low).map(|(name, _)| cut(name, 30)).collect();
+    match names.len() {
+        0 => String::new(),
+        1..=4 => format!("Values ≤ 0 are not drawn on the logarithmic axis: {}", names.join(", ")),
+        more => format!("Values ≤ 0 are not drawn on the logarithmic axis: {more} curves"),
+    }
 }

@@ -69,7 +69,7 @@ impl Figure for PlaneFigure {
                 panel.block(from, to, colour.filled())?;
             }
         }
-        panel.line(&self.curve.0, INK, 2.4)?;
+        panel.line(&self.curve.0, INK, 2.4, None)?;
         for (point, name) in &self.points {
             panel.dot(*point, 5.0, INK)?;
             let place = panel.across_of(point.0).zip(panel.height_of(point.1));

@@ -1,22 +1,23 @@
 //! How many steps in poorly visited pairs does a run take, against the bound of the lemma on Z_T?
 //!
 //! Z_T, the steps that TUCRL takes in pairs poorly visited at that time, is at most 2 sqrt(S^C A t) + 2 S^C A with
-//! certainty. Z at the end of a run is a dot. The line is the mean over runs of the steps in exploratory episodes so
+//! certainty; only agents of that family are drawn. Z at the end of a run is a dot. The line is the mean over runs of the steps in exploratory episodes so
 //! far, which the records have over time. The paper draws the bound as the green curve of its three-state figure.
 
 use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
 use tucrl::bounds;
+use tucrl::math;
 
 use super::axis::Axis;
-use super::canvas::{Canvas, Frame, GREY, cut, room};
-use super::{Figure, FigureError, colour};
+use super::canvas::{Canvas, Frame, GREY, Label, cut, not_drawn, room};
+use super::{Figure, FigureError, colour, dash};
 use crate::record::StoredRun;
 use crate::stats::{AgentStudy, WorldStudy};
 use tucrl::truth::Facts;
 
-/// Steps in poorly visited pairs, of all agents that have episodes.
+/// Steps in poorly visited pairs, of TUCRL and its variants.
 #[derive(Debug, Clone, Copy)]
 pub struct PoorFigure<'a> {
     /// The world and its agents.
@@ -26,6 +27,12 @@ pub struct PoorFigure<'a> {
 /// The lemma's bound on Z at a time.
 pub fn bound(facts: &Facts, t: f64) -> f64 {
     bounds::poor_steps_among(facts.reachable as f64 * facts.actions as f64, t)
+}
+
+/// Whether a spec names TUCRL or a variant: `tucrl`, `tucrl:alpha=0.05`, `tucrl-plus`.
+fn is_tucrl(spec: &str) -> bool {
+    let name = spec.split(':').next().unwrap_or(spec);
+    name.strip_prefix("tucrl").is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
 /// Steps in exploratory episodes among the first `t`.
@@ -39,12 +46,13 @@ fn explored(run: &StoredRun, t: f64) -> f64 {
 
 impl PoorFigure<'_> {
     fn agents(&self) -> impl Iterator<Item = &AgentStudy<'_>> {
-        let has_episodes =
-            |agent: &&AgentStudy<'_>| agent.runs.iter().any(|run| !run.record.episodes.is_empty());
-        self.world.agents.iter().filter(has_episodes)
+        let is_drawn = |agent: &&AgentStudy<'_>| {
+            is_tucrl(agent.agent) && agent.runs.iter().any(|run| !run.record.episodes.is_empty())
+        };
+        self.world.agents.iter().filter(is_drawn)
     }
 
-    /// False if no agent has episodes.
+    /// True if there is no such agent.
     pub fn is_empty(&self) -> bool {
         self.agents().next().is_none()
     }
@@ -52,7 +60,7 @@ impl PoorFigure<'_> {
 
 impl Figure for PoorFigure<'_> {
     fn size(&self) -> (u32, u32) {
-        (960, 520)
+        (960, 544)
     }
 
     fn draw<B: DrawingBackend>(
@@ -65,15 +73,16 @@ impl Figure for PoorFigure<'_> {
         canvas.title(
             &format!("Steps in poorly visited pairs in {}", cut(self.world.world, 50)),
             "dots: Z at the end of each run; lines: steps in exploratory episodes, mean; \
-             dashed: the bound on TUCRL's Z",
+             dashed: the lemma's bound on Z",
         )?;
         let mut names: Vec<String> = self.agents().map(|agent| cut(agent.label, 30)).collect();
         names.push("bound on Z".into());
         let (width, height) = self.size();
         let (left, top) = (92.0, 76.0);
-        let right = f64::from(width) - room(&names);
+        let has_dashes = self.agents().any(|agent| dash(agent.colour).is_some());
+        let right = f64::from(width) - room(&names, has_dashes);
         let frame =
-            Frame { left, top, width: right - left, height: f64::from(height) - top - 58.0 };
+            Frame { left, top, width: right - left, height: f64::from(height) - top - 82.0 };
         let runs = || self.agents().flat_map(|agent| &agent.runs);
         let last = runs().map(|run| run.record.steps).max().unwrap_or(1).max(10) as f64;
         let most = runs().map(|run| (run.record.z as f64).max(explored(run, last)));
@@ -82,27 +91,56 @@ impl Figure for PoorFigure<'_> {
         let y = Axis::log("steps in poorly visited pairs", 1.0, highest * 1.5, 8);
         let mut panel = canvas.panel(frame, x, y, true)?;
         let times: Vec<f64> =
-            (0..=POINTS).map(|i| last.powf(f64::from(i) / f64::from(POINTS))).collect();
+            (0..=POINTS).map(|i| math::powf(last, f64::from(i) / f64::from(POINTS))).collect();
         let line: Vec<(f64, f64)> =
             times.iter().map(|&t| (t, bound(self.world.facts, t))).collect();
         panel.dashed(&line, GREY)?;
         let mut labels = Vec::new();
         let end = panel.height_of(bound(self.world.facts, last));
-        labels.extend(end.map(|end| (end, "bound on Z".to_owned(), GREY)));
+        labels.extend(end.map(|y| Label {
+            y,
+            text: "bound on Z".to_owned(),
+            colour: GREY,
+            dash: has_dashes.then_some((6, 4)),
+        }));
+        let mut low = Vec::new();
         for agent in self.agents() {
             let mean = |t: f64| {
                 let sum: f64 = agent.runs.iter().map(|run| explored(run, t)).sum();
                 sum / agent.runs.len() as f64
             };
             let line: Vec<(f64, f64)> = times.iter().map(|&t| (t, mean(t))).collect();
-            panel.line(&line, colour(agent.colour), 2.2)?;
+            panel.line(&line, colour(agent.colour), 2.2, dash(agent.colour))?;
+            let zeros = agent.runs.iter().any(|run| run.record.z == 0);
+            low.push((agent.label, zeros || line.iter().any(|(_, steps)| *steps <= 0.0)));
             for run in &agent.runs {
                 panel.dot((last, run.record.z as f64), 4.0, colour(agent.colour))?;
             }
             let z = agent.mean_of(|record| record.z as f64).unwrap_or(0.0).max(1.0);
             let end = panel.height_of(z);
-            labels.extend(end.map(|end| (end, cut(agent.label, 30), colour(agent.colour))));
+            labels.extend(end.map(|y| Label {
+                y,
+                text: cut(agent.label, 30),
+                colour: colour(agent.colour),
+                dash: dash(agent.colour),
+            }));
         }
+        canvas.note(&not_drawn(low.into_iter()), height)?;
         canvas.labels(labels, right + 10.0, frame)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_tucrl;
+
+    #[test]
+    fn the_lemma_is_about_tucrl_and_its_variants() {
+        for spec in ["tucrl", "tucrl:alpha=0.05", "tucrl-plus:alpha=0.05"] {
+            assert!(is_tucrl(spec), "{spec}");
+        }
+        for spec in ["ucrl", "scal:c=5", "tucrlish", "my-tucrl"] {
+            assert!(!is_tucrl(spec), "{spec}");
+        }
     }
 }

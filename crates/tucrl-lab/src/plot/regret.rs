@@ -1,17 +1,19 @@
 //! How is the regret of all agents in a world drawn?
 //!
 //! Mean regret with its 95 % interval by Student's t, on linear or logarithmic axes; on the latter a power of t is a
-//! straight line whose slope is the exponent.
+//! straight line whose slope is the exponent, and T, √T and ln T are drawn as guides.
 
 use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
+use tucrl::math;
 
 use super::axis::Axis;
 use super::canvas::cut;
-use super::curves::{Curve, CurvesFigure, Stroke};
-use super::{Figure, FigureError, colour};
-use crate::stats::{AgentStudy, WorldStudy};
+use super::curves::{Curve, CurvesFigure, Stroke, guides};
+use super::{Figure, FigureError};
+use crate::stats::{AgentStudy, Regret, WorldStudy};
+use crate::text::capitalised;
 
 /// Regret curves of all agents in one world.
 #[derive(Debug, Clone, Copy)]
@@ -29,11 +31,16 @@ const MAX_RATIO: f64 = 1e6;
 
 impl RegretFigure<'_> {
     fn agents(&self) -> impl Iterator<Item = &AgentStudy<'_>> {
-        self.world.agents.iter().filter(|agent| !agent.regret.is_empty())
+        self.world.agents.iter().filter(|agent| !agent.curve().is_empty())
     }
 
     fn axes(&self) -> (Axis, Axis) {
-        let points = || self.agents().flat_map(|agent| &agent.regret);
+        let name = match self.world.shown {
+            Regret::Gap => "gap regret (reward)",
+            Regret::Realised => "realised regret (reward)",
+            Regret::Pseudo => "pseudo-regret (reward)",
+        };
+        let points = || self.agents().flat_map(|agent| agent.curve());
         let last = points().map(|point| point.t).max().unwrap_or(1) as f64;
         let highest = points()
             .map(|point| point.student.map_or(point.mean, |(_, high)| high.max(point.mean)))
@@ -43,12 +50,12 @@ impl RegretFigure<'_> {
             let shown = points().filter(|point| point.t as f64 >= first && point.mean > 0.0);
             let lowest = shown.map(|point| point.mean).fold(highest, f64::min);
             let lowest = lowest.max(highest / MAX_RATIO) / 1.5;
-            let y = Axis::log("regret (reward)", lowest, highest * 1.2, 7);
+            let y = Axis::log(name, lowest, highest * 1.2, 7);
             return (Axis::log("steps", first, last, 8), y);
         }
         let lowest = points().map(|point| point.mean).fold(0.0, f64::min);
         let x = Axis::tight("steps", 0.0, last, 6);
-        (x, Axis::linear("regret (reward)", lowest, highest * 1.03, 6))
+        (x, Axis::linear(name, lowest, highest * 1.03, 6))
     }
 }
 
@@ -62,12 +69,12 @@ impl RegretFigure<'_> {
             _ if least == most => format!("mean of {most} runs, shaded: 95 % interval (Student)"),
             _ => format!("mean of {least} to {most} runs, shaded: 95 % interval (Student)"),
         };
-        let scales = if self.is_log { "; a straight line is a power of t" } else { "" };
+        let scales = if self.is_log { "; dotted: slopes of T, √T and ln T" } else { "" };
         let (x, y) = self.axes();
         // Drop points before the first time shown: they would pile up at the edge.
-        let begin = if self.is_log { 10f64.powf(x.range.0) * 0.999 } else { 0.0 };
+        let begin = if self.is_log { math::powf(10.0, x.range.0) * 0.999 } else { 0.0 };
         let curve = |agent: &AgentStudy<'_>| {
-            let shown: Vec<_> = agent.regret.iter().filter(|p| p.t as f64 >= begin).collect();
+            let shown: Vec<_> = agent.curve().iter().filter(|p| p.t as f64 >= begin).collect();
             let start = (!self.is_log).then_some((0.0, 0.0));
             let means = shown.iter().map(|point| (point.t as f64, point.mean));
             let points = start.into_iter().chain(means).collect();
@@ -76,15 +83,19 @@ impl RegretFigure<'_> {
                 .filter_map(|point| point.student.map(|(low, high)| (point.t as f64, low, high)));
             Curve {
                 band: band.collect(),
-                ..Curve::new(agent.label, colour(agent.colour), Stroke::Line, points)
+                ..Curve::of_agent(agent.label, agent.colour, Stroke::Line, points)
             }
         };
         CurvesFigure {
-            title: format!("Regret in {}", cut(self.world.world, 60)),
+            title: format!(
+                "{} in {}",
+                capitalised(self.world.regret_name()),
+                cut(self.world.world, 60)
+            ),
             explanation: runs + scales,
+            curves: self.agents().map(curve).chain(guides(&x, &y)).collect(),
             x,
             y,
-            curves: self.agents().map(curve).collect(),
             marks: Vec::new(),
         }
     }

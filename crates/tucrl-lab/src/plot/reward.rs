@@ -10,8 +10,8 @@ use plotters::drawing::DrawingArea;
 use super::axis::Axis;
 use super::canvas::GREY;
 use super::curves::{Curve, CurvesFigure, Stroke};
-use super::{Figure, FigureError, colour};
-use crate::stats::WorldStudy;
+use super::{Figure, FigureError};
+use crate::stats::{Regret, WorldStudy};
 use tucrl::truth::Baseline;
 
 /// Average rewards of all agents in one world.
@@ -28,8 +28,10 @@ impl RewardFigure<'_> {
     fn curves(&self) -> CurvesFigure {
         let (gain, mut curves) = (self.world.facts.gain, Vec::new());
         let (mut last, mut lowest, mut highest) = (10 * FIRST_TIME, 0.0f64, 0.0f64);
-        for agent in self.world.agents.iter().filter(|agent| !agent.regret.is_empty()) {
-            let shown = || agent.regret.iter().filter(|point| point.t >= FIRST_TIME);
+        for agent in &self.world.agents {
+            let earned = agent.curve_of(Regret::Realised);
+            let Some(end) = earned.last() else { continue };
+            let shown = || earned.iter().filter(|point| point.t >= FIRST_TIME);
             let reward = |t: u64, regret: f64| gain - regret / t as f64;
             let points: Vec<(f64, f64)> =
                 shown().map(|point| (point.t as f64, reward(point.t, point.mean))).collect();
@@ -39,10 +41,10 @@ impl RewardFigure<'_> {
                     Some((point.t as f64, reward(point.t, high), reward(point.t, low)))
                 })
                 .collect();
-            last = last.max(agent.regret.last().map_or(0, |point| point.t));
+            last = last.max(end.t);
             highest = points.iter().map(|point| point.1).fold(highest, f64::max);
             lowest = points.iter().map(|point| point.1).fold(lowest, f64::min);
-            let curve = Curve::new(agent.label, colour(agent.colour), Stroke::Line, points);
+            let curve = Curve::of_agent(agent.label, agent.colour, Stroke::Line, points);
             curves.push(Curve { band, ..curve });
         }
         let name = match self.world.facts.baseline {

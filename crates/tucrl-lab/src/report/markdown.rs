@@ -6,21 +6,31 @@
 use std::fmt::Write as _;
 
 use super::Figures;
-use super::text::{Cells, facts_rows, final_table, pair_table, provenance_rows, uncertainty};
+use super::text::{
+    Cells, EXPLORATION, across_explained, across_table, exploration_table, facts_rows, final_table,
+    pair_table, provenance_rows, uncertainty,
+};
 use crate::record::{Provenance, StoredRun};
-use crate::stats::Study;
+use crate::stats::{Across, Study};
 use crate::text::printable;
 
 const EXPLANATION: &str = "\
-Regret is the optimal gain times steps, minus the rewards. ± is half the 95 % interval of the mean by
+± is half the 95 % interval of the mean by
 Student's t; the bootstrap interval is from two thousand resamples of the runs. Growth is the exponent of mean
 regret over the last decade: 1 is linear, 0.5 a square root, 0 flat; in brackets its 95 % bootstrap interval. Z
 counts steps in pairs that were poorly visited at that time. In comparisons a negative difference means that
-the first agent has less regret; runs with the same random streams are compared.
+the first agent has less regret; runs with the same random streams are compared. The corrected p is that of Student's
+test, corrected for all comparisons in the world (Holm); below 0.05 an agent is called better. A rank is one more than the
+number of better agents: agents that cannot be told apart share it.
 ";
 
-/// The report; `figures` are the paths of the figures of each world.
-pub fn markdown(study: &Study<'_>, provenance: &[Provenance], figures: &[Figures]) -> String {
+/// The report; `figures` are the paths of the figures of each world, `profiles` is that of the performance profiles.
+pub fn markdown(
+    study: &Study<'_>,
+    provenance: &[Provenance],
+    figures: &[Figures],
+    profiles: Option<&str>,
+) -> String {
     let mut out = format!("# {}\n\n{EXPLANATION}", escaped(study.name));
     let mut add = |text: &str| out.push_str(text);
     for (index, world) in study.worlds.iter().enumerate() {
@@ -31,13 +41,25 @@ pub fn markdown(study: &Study<'_>, provenance: &[Provenance], figures: &[Figures
         if let Some(warning) = uncertainty(world) {
             add(&format!("**Warning:** {warning}\n\n"));
         }
+        add(&format!("{}\n\n", world.regret_explained()));
         add(&table(&final_table(world)));
         if !world.pairs.is_empty() {
             add("\n");
             add(&table(&pair_table(world)));
         }
+        if let Some(cells) = exploration_table(world) {
+            add(&format!("\n{EXPLORATION}\n\n"));
+            add(&table(&cells));
+        }
         add("\n");
         add(&table(&facts_rows(world.facts)));
+    }
+    if let Some(across) = Across::new(study) {
+        add(&format!("\n## All worlds\n\n{}\n\n", escaped(&across_explained(&across))));
+        if let Some(path) = profiles {
+            add(&format!("![Performance profiles]({path})\n\n"));
+        }
+        add(&table(&across_table(&across)));
     }
     let mut failed = String::new();
     for run in study.failed() {
@@ -87,7 +109,7 @@ pub fn cell(text: &str) -> String {
 }
 
 /// A table; Markdown requires a head, empty if there is none.
-fn table(cells: &Cells) -> String {
+pub fn table(cells: &Cells) -> String {
     let width = cells.rows.first().map_or(0, Vec::len);
     let blank = vec![String::new(); width];
     let row = |cells: &[String]| {

@@ -1,162 +1,207 @@
-// Regret curves with switches, and the timeline of episodes, for every world.
+// The report: regret curves and episodes of every world, performance profiles, and tables that can be sorted.
 const DATA = JSON.parse(document.getElementById("data").textContent);
+const REGRETS = [["gap", "gap regret"], ["realised", "realised regret"], ["pseudo", "pseudo-regret"]];
 const BANDS = [["student", "Student"], ["bootstrap", "bootstrap"], ["inner", "25–75 %"], ["outer", "5–95 %"], ["none", "none"]];
 
 const regretChart = (host, world) => {
-  const state = { x: "log", y: "log", value: "regret", line: "mean", band: "student", hidden: new Set() };
-  const bar = make("div", { class: "bar" }, host);
-  const set = (key) => (value) => { state[key] = value; draw(); };
-  choice(bar, "steps", [["linear", "linear"], ["log", "log"]], state.x, set("x")).dataset.switch = "x";
-  choice(bar, "regret", [["linear", "linear"], ["log", "log"]], state.y, set("y")).dataset.switch = "y";
-  choice(bar, "curve", [["regret", "regret"], ["pseudo", "pseudo-regret"]], state.value, set("value")).dataset.switch = "value";
-  choice(bar, "line", [["mean", "mean"], ["median", "median"]], state.line, set("line")).dataset.switch = "line";
-  choice(bar, "band", BANDS, state.band, set("band")).dataset.switch = "band";
-  const legend = make("div", { class: "bar legend" }, host);
-  const agents = world.agents.filter((agent) => agent.regret.t.length);
-  for (const agent of agents) {
-    const button = make("button", { type: "button", class: "agent", "aria-pressed": true, title: agent.agent }, legend);
-    make("i", { class: "key", style: `background:${colour(agent.colour)}` }, button);
-    button.append(agent.label);
-    button.onclick = () => {
-      const hide = !state.hidden.has(agent);
-      if (hide) state.hidden.add(agent); else state.hidden.delete(agent);
-      button.setAttribute("aria-pressed", !hide);
-      draw();
-    };
-  }
-  const chart = make("div", { class: "chart" }, host);
-  const draw = () => {
-    const width = Math.max(300, chart.clientWidth || 960), height = width < 560 ? 330 : 440;
-    chart.replaceChildren();
-    const svg = make("svg:svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Regret in ${world.world}` }, chart);
-    const box = { left: 58, top: 30, right: width - 14, bottom: height - 48 };
-    const visible = agents.filter((agent) => !state.hidden.has(agent));
-    const isLogX = state.x === "log", isLogY = state.y === "log";
-    let last = 1, low = Infinity, high = -Infinity;
-    for (const agent of agents) last = Math.max(last, agent[state.value].t.at(-1));
-    const first = isLogX ? Math.min(10, last) : 0;
-    for (const agent of visible) {
-      const curve = agent[state.value];
-      curve.t.forEach((t, i) => {
-        if (t < first) return;
-        const value = curve[state.line][i], band = state.band === "none" ? null : curve[state.band][i];
-        high = Math.max(high, value, band ? band[1] : value);
-        if (!isLogY || value > 0) low = Math.min(low, value);
-      });
-    }
-    if (!(high > -Infinity)) [low, high] = [1, 10];
-    [low, high] = isLogY ? [Math.max(low, high / 1e6) / 1.4, Math.max(high, 1e-9) * 1.2] : [Math.min(0, low), high * 1.04];
-    if (isLogY && !(low > 0 && low < high)) low = high / 10;
-    const x = scale(isLogX, isLogX ? first : 0, last, box.left, box.right, width < 560 ? 5 : 8);
-    const y = scale(isLogY, low, high, box.bottom, box.top, 6);
-    axes(svg, box, x, y, "steps", `${state.value === "regret" ? "regret" : "pseudo-regret"} (reward)`);
-    const from = (curve) => curve.t.findIndex((t) => t >= first);
-    if (state.band !== "none") for (const agent of visible) {
-      const curve = agent[state.value], band = curve.t.map((t, i) => [t, curve[state.band][i]]).slice(from(curve));
-      make("svg:path", { d: outline(band, x, y), class: "band", style: `fill:${colour(agent.colour)}` }, svg);
-    }
-    for (const agent of visible) {
-      const curve = agent[state.value], points = curve.t.map((t, i) => [t, curve[state.line][i]]).slice(from(curve));
-      if (!isLogX && !isLogY) points.unshift([0, 0]);
-      make("svg:path", { d: path(points, x, y), class: "line curve", style: `stroke:${colour(agent.colour)}`, "data-agent": agent.label }, svg);
-    }
-    const cross = make("svg:line", { y1: box.top, y2: box.bottom, class: "cross", visibility: "hidden" }, svg);
-    svg.onpointermove = (event) => {
-      const [px] = pointer(svg, event), t = x.invert(Math.min(Math.max(px, box.left), box.right));
-      let nearest = null;
-      for (const agent of visible) for (const time of agent[state.value].t) {
-        if (time >= first && (nearest === null || Math.abs(x(time) - x(t)) < Math.abs(x(nearest) - x(t)))) nearest = time;
-      }
-      if (nearest === null) return;
-      cross.setAttribute("x1", x(nearest)); cross.setAttribute("x2", x(nearest)); cross.setAttribute("visibility", "visible");
-      const rows = visible.map((agent) => {
-        const curve = agent[state.value], i = curve.t.indexOf(nearest);
-        if (i < 0) return [agent.colour, agent.label, "–"];
-        const band = state.band === "none" ? null : curve[state.band][i];
-        return [agent.colour, agent.label, shown(curve[state.line][i]) + (band ? ` (${shown(band[0])} to ${shown(band[1])})` : ""), curve[state.line][i]];
-      }).sort((a, b) => b[3] - a[3]);
-      const view = svg.getBoundingClientRect();
-      tip(chart, [event.clientX - view.left, event.clientY - view.top], `${shown(nearest)} steps`, rows);
-    };
-    svg.onpointerleave = () => { cross.setAttribute("visibility", "hidden"); tip(chart, null); };
+  const agents = world.agents.filter((agent) => agent.runs);
+  if (!agents.length) return () => {};
+  const kinds = REGRETS.filter(([kind]) => agents.some((agent) => agent.regret[kind]));
+  const name = (state) => REGRETS.find(([kind]) => kind === state.value)[1];
+  const runs = (agent, state) => {
+    const each = state.runs === "all" && agent.each;
+    return each ? (each[state.value] || []).map((run) => run.map((value, i) => [each.t[i], value])) : [];
   };
-  draw();
-  return draw;
+  const series = (state) => agents.filter((agent) => agent.regret[state.value]).map((agent) => {
+    const curve = agent.regret[state.value], isLinear = state.x === "linear" && state.y === "linear";
+    const start = isLinear && curve.t[0] > 0 ? [[0, 0]] : [];
+    return {
+      label: agent.label, colour: agent.colour, runs: runs(agent, state),
+      points: start.concat(curve.t.map((t, i) => [t, curve[state.line][i]])),
+      band: state.band === "none" ? null : curve.t.map((t, i) => [t, curve[state.band][i]]),
+    };
+  });
+  const rows = (state) => {
+    const head = ["world", "agent", "label", "regret", "t", "mean", "median"];
+    for (const [band] of BANDS.slice(0, 4)) head.push(...{ inner: ["q25", "q75"], outer: ["q05", "q95"] }[band] || [`${band}_low`, `${band}_high`]);
+    const body = agents.filter((agent) => agent.regret[state.value]).flatMap((agent) => {
+      const curve = agent.regret[state.value];
+      return curve.t.map((t, i) => [world.world, agent.agent, agent.label, state.value, t, curve.mean[i], curve.median[i],
+        ...BANDS.slice(0, 4).flatMap(([band]) => curve[band][i] || [null, null])]);
+    });
+    return [head, ...body];
+  };
+  const few = agents.filter((agent) => agent.each && agent.each.count < agent.runs).map((agent) => `the first ${agent.each.count} of ${agent.runs} of ${agent.label}`);
+  return curvesChart(host, {
+    title: `Regret in ${world.world}`, scale: "log", guides: true, first: 10, xName: "steps",
+    agents: agents.map(({ label, colour, agent }) => ({ label, colour, title: agent })),
+    yName: (state) => `${name(state)} (reward)`,
+    at: (t) => `${shown(t)} steps`,
+    note: (state) => world.explained[state.value] + (state.runs === "all" && few.length ? ` Single runs drawn: ${few.join(", ")}.` : ""),
+    series, rows,
+    switches: [
+      { id: "value", name: "regret", options: kinds, value: world.shown },
+      { id: "line", name: "line", options: [["mean", "mean"], ["median", "median"]], value: "mean" },
+      { id: "band", name: "band", options: BANDS, value: "student" },
+      { id: "runs", name: "single runs", options: [["none", "none"], ["all", "all"]], value: "none" },
+    ],
+  });
 };
 
-const WHY = { doubling: "visits of a pair doubled", "new state": "new state", "return to new start": "return to the new start state", horizon: "end of the run" };
-const MARK = [0, 1, 3, 6];
+const profileChart = (host, across) => curvesChart(host, {
+  title: "Performance profiles", scale: "only-linear", guides: false, range: [0, 1.02], xName: "τ, normalised regret",
+  agents: across.agents,
+  yName: () => "share of runs with normalised regret ≤ τ",
+  at: (tau) => `τ = ${shown(tau)}`,
+  series: (state) => across.agents.map(({ label, colour, tau, share, interval }) => ({
+    label, colour, points: tau.map((t, i) => [t, share[i]]),
+    band: state.band === "none" ? null : tau.map((t, i) => [t, interval[i]]),
+  })),
+  rows: () => [["label", "tau", "share", "share_low", "share_high"], ...across.agents.flatMap(({ label, tau, share, interval }) =>
+    tau.map((t, i) => [label, t, share[i], ...(interval[i] || [null, null])]))],
+  switches: [{ id: "band", name: "band", options: [["interval", "95 % interval"], ["none", "none"]], value: "interval" }],
+});
+
+const WHY = { doubling: "visits of a pair doubled", "new state": "new state", "return to new start": "return to the new start state", length: "greatest length", horizon: "end of the run" };
 
 const episodeChart = (host, world) => {
   const agents = world.agents.filter((agent) => agent.episodes);
   if (!agents.length) { make("p", { class: "note" }, host, "None of these agents has episodes."); return () => {}; }
-  const state = { agent: agents[0], x: "log" };
+  const state = { agent: agents[0], x: "log", zoom: null, at: null };
   const bar = make("div", { class: "bar" }, host);
-  choice(bar, "agent", agents.map((agent) => [agent.label, agent.label]), state.agent.label,
-    (label) => { state.agent = agents.find((agent) => agent.label === label); draw(); }).dataset.switch = "agent";
-  choice(bar, "steps", [["linear", "linear"], ["log", "log"]], "log", (value) => { state.x = value; draw(); }).dataset.switch = "x";
-  const legend = make("div", { class: "bar ends" }, host);
+  const again = (id) => (value) => { state[id] = value; state.zoom = state.at = null; draw(); };
+  choice(bar, "agent", "agent", agents.map((agent) => [agent.label, agent.label]), state.agent.label,
+    (label) => again("agent")(agents.find((agent) => agent.label === label)));
+  choice(bar, "x", "x axis", [["linear", "linear"], ["log", "log"]], "log", again("x"));
+  const legend = make("div", { class: "bar ends" }, host), swatch = make("span", {}, legend);
+  make("i", { class: "shade" }, swatch);
+  swatch.append("plans with unseen states");
+  const dashed = make("span", {}, legend);
+  make("i", { class: "dashed" }, dashed);
+  dashed.append("true value");
   const chart = make("div", { class: "chart" }, host), note = make("p", { class: "note" }, host);
+  const svg = make("svg:svg", { role: "application", tabindex: 0, "aria-roledescription": "chart", "aria-describedby": "keys" }, chart);
+  const live = make("p", { class: "live", role: "status", "aria-live": "polite" }, host);
+  const tools = make("div", { class: "bar tools" }, host), title = () => `Episodes of ${state.agent.label} in ${world.world}`;
+  const undo = tool(tools, "reset zoom", () => look.reset());
+  tool(tools, "save SVG", () => save(`${fileName(title())}.svg`, "image/svg+xml", standalone(svg, title(), [])));
+  tool(tools, "save CSV", () => {
+    const { run, rows, stops } = state.agent.episodes, head = ["world", "label", "run", "episode", "start", "length", "stop", "seen", "under_visited", "gain", "span"];
+    save(`${fileName(title())}.csv`, "text/csv", csv([head, ...rows.map(([i, start, length, stop, ...rest]) =>
+      [world.world, state.agent.label, run, i, start, length, stops[stop] ? stops[stop][0] : null, ...rest])]));
+  });
+  const panels = [["states seen", 4, world.reachable], ["under-visited pairs", 5, null], ["optimistic gain (reward per step)", 6, world.gain], ["span of the optimistic bias (reward)", 7, world.span]];
+  let x, box, cross, full;
   const draw = () => {
-    const run = state.agent.episodes, rows = run.rows, width = Math.max(300, chart.clientWidth || 960);
-    legend.replaceChildren(); chart.replaceChildren();
-    const key = make("span", {}, legend);
-    make("i", { class: "shade" }, key); key.append("plans with unseen states");
-    run.stops.forEach(([name, count], i) => {
-      if (!count) return;
-      const span = make("span", { class: "why" }, legend);
-      make("i", { class: "key", style: `background:${colour(MARK[i])}` }, span);
-      span.append(`${shown(count)} × ${WHY[name]}`);
-    });
-    note.textContent = `Run ${run.run}: ${shown(run.count)} episodes` + (rows.length < run.count ? `, of which ${shown(rows.length)} are drawn; all are in episodes.csv.` : ".") + " Dashed: true values.";
-    const panels = [["states seen", 4, world.reachable, "reachable"], ["under-visited pairs", 5, null], ["optimistic gain (reward per step)", 6, world.gain, "optimal"], ["span of the optimistic bias (reward)", 7, world.span, "true"]];
-    const tall = 96, gap = 34, top = 24, height = top + 4 * (tall + gap) + 58;
-    const svg = make("svg:svg", { viewBox: `0 0 ${width} ${height}`, role: "img", "aria-label": `Episodes of ${state.agent.label}` }, chart);
+    const run = state.agent.episodes, rows = run.rows, width = Math.max(280, chart.clientWidth || 960);
+    const tall = 96, gap = 34, top = 24, lane = 30, reasons = run.stops.map((stop, i) => [...stop, i]).filter(([, count]) => count);
+    const base = top + 4 * (tall + gap), height = base + reasons.length * lane + 44;
+    svg.setAttribute("viewBox", `0 0 ${width} ${height}`);
+    svg.setAttribute("aria-label", `Episodes of ${state.agent.label}`);
+    svg.replaceChildren();
+    tip(chart, null);
+    note.textContent = `Run ${run.run}: ${shown(run.count)} episodes` + (rows.length < run.count ? `, of which ${shown(rows.length)} are drawn; all are in episodes.csv.` : ".");
     const isLog = state.x === "log", sides = { left: 58, right: width - 14 };
-    const x = scale(isLog, isLog ? 1 : 0, Math.max(run.steps, 10), sides.left, sides.right, width < 560 ? 5 : 8);
+    box = { ...sides, top, bottom: base + reasons.length * lane };
+    full = [isLog ? 1 : 0, Math.max(run.steps, 10)];
+    x = scale(isLog, ...(state.zoom || full), sides.left, sides.right, width < 560 ? 5 : 8);
+    const near = rows.filter((row) => row[1] <= x.high && row[1] + row[2] >= x.low);
     panels.forEach(([name, column, truth], index) => {
-      const box = { ...sides, top: top + index * (tall + gap), bottom: top + index * (tall + gap) + tall };
-      const values = rows.map((row) => row[column]).concat(truth === null ? [] : [truth]).filter(Number.isFinite);
-      const y = scale(false, Math.min(0, ...values), Math.max(1e-9, ...values) * 1.08, box.bottom, box.top, 3);
+      const panel = { ...sides, top: top + index * (tall + gap), bottom: top + index * (tall + gap) + tall };
+      const values = near.map((row) => row[column]).concat(truth === null ? [] : [truth]).filter(Number.isFinite);
+      const y = scale(false, Math.min(0, ...values), Math.max(1e-9, ...values) * 1.08, panel.bottom, panel.top, 3);
+      const data = axes(svg, panel, x, y, null, name);
       for (const [from, to] of run.believing) {
-        make("svg:rect", { x: x(from), width: Math.max(1.5, x(to) - x(from)), y: box.top, height: tall, class: "shade" }, svg);
+        make("svg:rect", { x: x(from), width: Math.max(1.5, x(to) - x(from)), y: panel.top, height: tall, class: "shade" }, data);
       }
-      axes(svg, box, x, y, null, name);
-      if (truth !== null) make("svg:line", { x1: box.left, x2: box.right, y1: y(truth), y2: y(truth), class: "truth" }, svg);
+      if (truth !== null) make("svg:line", { x1: panel.left, x2: panel.right, y1: y(truth), y2: y(truth), class: "truth" }, data);
       const points = rows.flatMap((row, i) => [[row[1], row[column]], [i + 1 < rows.length ? rows[i + 1][1] : row[1] + row[2], row[column]]]);
-      make("svg:path", { d: path(points, x, y), class: "line level", style: `stroke:${colour(state.agent.colour)};stroke-width:1.8` }, svg);
+      make("svg:path", { d: path(points, x, y), class: "line level", style: `${stroke(state.agent.colour)};stroke-width:1.8` }, data);
     });
-    const base = top + 4 * (tall + gap), strip = { ...sides, top: base, bottom: base + 14 };
-    make("svg:text", { x: sides.left, y: base - 8, class: "name" }, svg, "stop reasons of episodes");
-    for (const row of rows) {
-      const end = x(row[1] + row[2]);
-      make("svg:line", { x1: end, x2: end, y1: strip.top, y2: strip.bottom, style: `stroke:${colour(MARK[row[3]])};stroke-width:1.4`, class: "end" }, svg);
-    }
-    for (const [value, label] of x.ticks) make("svg:text", { x: x(value), y: base + 32, "text-anchor": "middle" }, svg, label);
-    make("svg:text", { x: (sides.left + sides.right) / 2, y: base + 52, "text-anchor": "middle", class: "name" }, svg, "steps");
-    const cross = make("svg:line", { y1: top, y2: base + 14, class: "cross", visibility: "hidden" }, svg);
-    svg.onpointermove = (event) => {
-      const [px] = pointer(svg, event), t = x.invert(px);
-      let i = rows.findIndex((row) => row[1] > t);
-      i = Math.max(0, (i < 0 ? rows.length : i) - 1);
-      const row = rows[i];
-      if (!row) return;
-      const at = Math.min(Math.max(px, sides.left), sides.right);
-      cross.setAttribute("x1", at); cross.setAttribute("x2", at); cross.setAttribute("visibility", "visible");
-      const view = svg.getBoundingClientRect();
-      tip(chart, [event.clientX - view.left, event.clientY - view.top], `episode ${shown(row[0])}: steps ${shown(row[1])} to ${shown(row[1] + row[2] - 1)}`,
-        panels.map(([name, column]) => [null, name.replace(/ \(.*/, ""), shown(row[column])]).concat([[MARK[row[3]], "stopped by", WHY[run.stops[row[3]][0]]]]));
-    };
-    svg.onpointerleave = () => { cross.setAttribute("visibility", "hidden"); tip(chart, null); };
+    // A lane per stop reason, so that colours stay those of agents.
+    reasons.forEach(([name, count, stop], index) => {
+      const y = base + index * lane;
+      make("svg:text", { x: sides.left, y: y - 4, class: "why" }, svg, `${shown(count)} × ${WHY[name] || name}`);
+      make("svg:line", { x1: sides.left, x2: sides.right, y1: y + 12, y2: y + 12, class: "axis" }, svg);
+      for (const row of near) if (row[3] === stop && row[1] + row[2] >= x.low && row[1] + row[2] <= x.high * (1 + 1e-9)) {
+        const end = x(row[1] + row[2]);
+        make("svg:line", { x1: end, x2: end, y1: y, y2: y + 12, class: "end" }, svg);
+      }
+    });
+    const floor = base + (reasons.length - 1) * lane;
+    for (const [value, label] of x.ticks) make("svg:text", { x: x(value), y: floor + 30, "text-anchor": "middle" }, svg, label);
+    make("svg:text", { x: (sides.left + sides.right) / 2, y: floor + 50, "text-anchor": "middle", class: "name" }, svg, "steps");
+    cross = make("svg:line", { y1: top, y2: floor + 12, class: "cross", visibility: "hidden" }, svg);
+    undo.disabled = !state.zoom;
   };
+  const show = (i, px, py) => {
+    const run = state.agent.episodes, row = run.rows[i], title = `episode ${shown(row[0])}: steps ${shown(row[1])} to ${shown(row[1] + row[2] - 1)}`;
+    state.at = i;
+    for (const end of ["x1", "x2"]) cross.setAttribute(end, px);
+    cross.setAttribute("visibility", "visible");
+    const stop = run.stops[row[3]];
+    const rows = panels.map(([name, column]) => [null, name.replace(/ \(.*/, ""), shown(row[column])]).concat([[null, "stopped by", stop ? WHY[stop[0]] || stop[0] : "–"]]);
+    const ratio = svg.getBoundingClientRect().width / svg.viewBox.baseVal.width;
+    tip(chart, [px * ratio, py * ratio], title, rows);
+    return `${title}; ${rows.map(([, name, value]) => `${name} ${value}`).join("; ")}`;
+  };
+  const look = {
+    zoomsHeight: false,
+    box: () => box,
+    point: (px, py) => {
+      const rows = state.agent.episodes.rows, t = x.invert(px), next = rows.findIndex((row) => row[1] > t);
+      if (rows.length) show(Math.max(0, (next < 0 ? rows.length : next) - 1), px, py);
+    },
+    leave: () => { cross.setAttribute("visibility", "hidden"); tip(chart, null); },
+    step: (n) => {
+      const rows = state.agent.episodes.rows, last = rows.length - 1;
+      if (last < 0) return;
+      const i = Math.min(Math.max((state.at === null ? (n < 0 ? last + 1 : -1) : state.at) + n, 0), last);
+      if (rows[i][1] < x.low || rows[i][1] > x.high) { state.zoom = null; draw(); }
+      live.textContent = show(i, x(rows[i][1]), 60);
+    },
+    zoom: (x0, x1) => { state.zoom = [x.invert(x0), x.invert(x1)]; draw(); },
+    zoomBy: (factor, px) => { state.zoom = closer(x, full, factor, px ?? (box.left + box.right) / 2, box.left, box.right); draw(); },
+    reset: () => { state.zoom = null; draw(); },
+  };
+  interact(svg, look);
   draw();
   return draw;
+};
+
+/** Heads of columns become buttons that sort; a click more turns the order around. Cells without a value come last. */
+const sortable = (table, file) => {
+  const heads = [...table.tHead.rows[0].cells], body = table.tBodies[0];
+  heads.forEach((head, column) => {
+    const button = make("button", { type: "button", class: "sort" }, null, head.textContent);
+    head.replaceChildren(button);
+    button.onclick = () => {
+      const isDown = head.getAttribute("aria-sort") === "ascending", sign = isDown ? -1 : 1;
+      for (const other of heads) other.removeAttribute("aria-sort");
+      head.setAttribute("aria-sort", isDown ? "descending" : "ascending");
+      const value = (row) => row.cells[column].dataset.v ?? row.cells[column].textContent;
+      const isEmpty = (row) => value(row) === "–";
+      const order = (a, b) => isEmpty(a) - isEmpty(b) ||
+        sign * ("v" in a.cells[column].dataset && "v" in b.cells[column].dataset ? value(a) - value(b) : value(a).localeCompare(value(b)));
+      body.append(...[...body.rows].sort(order));
+    };
+  });
+  const text = (cell) => cell.textContent.replace(/\u202f/g, "").replace(/−(?=\d)/g, "-");
+  const number = (value) => /^-?\d[\d.e-]*$/.test(value) && Number.isFinite(+value) ? +value : value;
+  const bar = make("div", { class: "bar tools" });
+  table.parentNode.after(bar);
+  tool(bar, "save CSV", () => save(`${fileName(file)}.csv`, "text/csv",
+    csv([...table.rows].map((row) => [...row.cells].map((cell) => number(text(cell)))))));
 };
 
 const drawings = [];
 for (const section of document.querySelectorAll("section[data-world]")) {
   const world = DATA.worlds[section.dataset.world];
   drawings.push(regretChart(section.querySelector(".regret"), world), episodeChart(section.querySelector(".episodes"), world));
+}
+if (DATA.across) drawings.push(profileChart(document.querySelector(".profiles"), DATA.across));
+for (const table of document.querySelectorAll("table.numbers")) {
+  sortable(table, `${table.dataset.name} ${table.closest("section").querySelector("h2").textContent}`);
 }
 let waiting = 0, drawnAt = innerWidth;
 addEventListener("resize", () => {

@@ -1,13 +1,15 @@
 //! Which tables does a report have?
 //!
-//! `curves` has a row per run and checkpoint, `summary` a row per world and agent, `pairs` a row per comparison,
-//! `episodes` a row per episode. docs/reports.md describes the columns; CSV and Parquet have the same ones.
+//! `curves` has a row per run and checkpoint, `means` a row per agent and checkpoint, `summary` a row per world and
+//! agent, `pairs` a row per comparison, `episodes` a row per episode; where it was measured, `exploration` a row per run
+//! and window; with several worlds `across` a row per agent, `profiles` a row per agent and threshold,
+//! `improvements` a row per two agents. docs/reports.md describes the columns; CSV and Parquet have the same ones.
 
 use tucrl::rules::StopReason;
 use tucrl::run::Case;
 
 use crate::record::StoredRun;
-use crate::stats::{AgentStudy, Interval, Pair, Study, WorldStudy};
+use crate::stats::{Across, AgentStudy, Interval, Pair, Point, Regret, Share, Study, WorldStudy};
 
 /// Columns of equal length.
 #[derive(Debug, Clone, PartialEq)]
@@ -71,8 +73,75 @@ fn flag<T>(name: &'static str, rows: &[T], value: impl Fn(&T) -> bool) -> Column
 }
 
 /// All tables of a study.
-pub fn all(study: &Study<'_>) -> [Table; 4] {
-    [curves(study), summary(study), pairs(study), episodes(study)]
+pub fn all(study: &Study<'_>) -> Vec<Table> {
+    let mut tables =
+        vec![curves(study), means(study), summary(study), pairs(study), episodes(study)];
+    let exploration = exploration(study);
+    if exploration.rows() > 0 {
+        tables.push(exploration);
+    }
+    tables.extend(Across::new(study).iter().flat_map(across));
+    tables
+}
+
+/// A row per run and window after exploration times, of the runs in which that was measured.
+pub fn exploration(study: &Study<'_>) -> Table {
+    let mut rows = Vec::new();
+    for run in runs(study) {
+        if let Some(loss) = &run.record.exploration {
+            rows.extend(loss.windows.iter().map(|window| (run, loss, *window)));
+        }
+    }
+    let columns = vec![
+        text("world", &rows, |row| &row.0.world),
+        text("agent", &rows, |row| &row.0.agent),
+        text("label", &rows, |row| &row.0.label),
+        count("run", &rows, |row| Some(row.0.spec.run)),
+        count("from", &rows, |row| Some(row.1.from)),
+        count("times", &rows, |row| Some(row.1.times)),
+        count("window", &rows, |row| Some(row.2.0)),
+        number("mean", &rows, |row| Some(row.2.1)),
+        number("worst", &rows, |row| Some(row.2.2)),
+    ];
+    Table { name: "exploration", columns }
+}
+
+/// The agents over all worlds: their interquartile means, performance profiles, and every two of them.
+pub fn across(across: &Across<'_>) -> [Table; 3] {
+    let low = |interval: Option<Interval>| interval.map(|(low, _)| low);
+    let high = |interval: Option<Interval>| interval.map(|(_, high)| high);
+    let agents = &across.agents;
+    let means = vec![
+        text("label", agents, |agent| agent.label),
+        count("worlds", agents, |_| Some(across.worlds.len() as u64)),
+        number("iqm", agents, |agent| Some(agent.iqm)),
+        number("iqm_low", agents, |agent| low(agent.interval)),
+        number("iqm_high", agents, |agent| high(agent.interval)),
+    ];
+    let mut rows: Vec<(&str, Share)> = Vec::new();
+    for agent in agents {
+        rows.extend(agent.profile.iter().map(|share| (agent.label, *share)));
+    }
+    let profiles = vec![
+        text("label", &rows, |row| row.0),
+        number("tau", &rows, |row| Some(row.1.tau)),
+        number("share", &rows, |row| Some(row.1.share)),
+        number("share_low", &rows, |row| low(row.1.interval)),
+        number("share_high", &rows, |row| high(row.1.interval)),
+    ];
+    let rows = &across.improvements;
+    let improvements = vec![
+        text("first", rows, |row| row.first),
+        text("second", rows, |row| row.second),
+        number("probability", rows, |row| Some(row.probability)),
+        number("probability_low", rows, |row| low(row.interval)),
+        number("probability_high", rows, |row| high(row.interval)),
+    ];
+    [
+        Table { name: "across", columns: means },
+        Table { name: "profiles", columns: profiles },
+        Table { name: "improvements", columns: improvements },
+    ]
 }
 
 /// The rows of a table as JSON objects.
@@ -96,21 +165,57 @@ fn runs<'a>(study: &Study<'a>) -> Vec<&'a StoredRun> {
     agents.flat_map(|agent| agent.runs.iter().chain(&agent.failed)).copied().collect()
 }
 
+/// A row per agent and checkpoint that its complete runs have in common: what figures draw.
+pub fn means(study: &Study<'_>) -> Table {
+    type Row<'a> = (&'a WorldStudy<'a>, &'a AgentStudy<'a>, &'a Point);
+    let mut rows: Vec<Row<'_>> = Vec::new();
+    for world in &study.worlds {
+        for agent in &world.agents {
+            rows.extend(agent.curve().iter().map(|point| (world, agent, point)));
+        }
+    }
+    let low = |interval: Option<Interval>| interval.map(|(low, _)| low);
+    let high = |interval: Option<Interval>| interval.map(|(_, high)| high);
+    let columns = vec![
+        text("world", &rows, |row| row.0.world),
+        text("agent", &rows, |row| row.1.agent),
+        text("label", &rows, |row| row.1.label),
+        text("regret", &rows, |row| row.0.shown.word()),
+        count("t", &rows, |row| Some(row.2.t)),
+        number("mean", &rows, |row| Some(row.2.mean)),
+        number("median", &rows, |row| Some(row.2.median)),
+        number("student_low", &rows, |row| low(row.2.student)),
+        number("student_high", &rows, |row| high(row.2.student)),
+        number("bootstrap_low", &rows, |row| low(row.2.bootstrap)),
+        number("bootstrap_high", &rows, |row| high(row.2.bootstrap)),
+        number("q05", &rows, |row| Some(row.2.outer.0)),
+        number("q25", &rows, |row| Some(row.2.inner.0)),
+        number("q75", &rows, |row| Some(row.2.inner.1)),
+        number("q95", &rows, |row| Some(row.2.outer.1)),
+    ];
+    Table { name: "means", columns }
+}
+
 /// A row per run and checkpoint.
 pub fn curves(study: &Study<'_>) -> Table {
     let mut rows = Vec::new();
     for run in runs(study) {
-        let both = run.record.regret.iter().zip(&run.record.pseudo_regret);
-        rows.extend(both.map(|(&(t, regret), &(_, pseudo))| (run, t, regret, pseudo)));
+        rows.extend((0..run.record.regret.len()).map(|index| (run, index)));
+    }
+    type Row<'a> = (&'a StoredRun, usize);
+    fn known(curve: &Option<Vec<(u64, f64)>>, row: &Row<'_>) -> Option<f64> {
+        Some(curve.as_ref()?.get(row.1)?.1)
     }
     let columns = vec![
         text("world", &rows, |row| &row.0.world),
         text("agent", &rows, |row| &row.0.agent),
         text("label", &rows, |row| &row.0.label),
         count("run", &rows, |row| Some(row.0.spec.run)),
-        count("t", &rows, |row| Some(row.1)),
-        number("regret", &rows, |row| Some(row.2)),
-        number("pseudo_regret", &rows, |row| Some(row.3)),
+        count("t", &rows, |row| Some(row.0.record.regret[row.1].0)),
+        number("regret", &rows, |row| Some(row.0.record.regret[row.1].1)),
+        number("pseudo_regret", &rows, |row| Some(row.0.record.pseudo_regret.get(row.1)?.1)),
+        number("gap_regret", &rows, |row| known(&row.0.record.gap_regret, row)),
+        number("gain_lost", &rows, |row| known(&row.0.record.gain_lost, row)),
     ];
     Table { name: "curves", columns }
 }
@@ -124,9 +229,9 @@ pub fn summary(study: &Study<'_>) -> Table {
     let point = |row: &Row<'_, '_>| row.1.point_at(row.0.time?).copied();
     let low = |interval: Option<Interval>| interval.map(|(low, _)| low);
     let high = |interval: Option<Interval>| interval.map(|(_, high)| high);
-    let pseudo = |row: &Row<'_, '_>| {
+    let mean_of = |row: &Row<'_, '_>, kind| {
         let time = row.0.time?;
-        row.1.pseudo_regret.iter().find(|point| point.t == time).map(|point| point.mean)
+        row.1.curve_of(kind).iter().find(|point| point.t == time).map(|point| point.mean)
     };
     let growth = |row: &Row<'_, '_>| row.1.growth;
     let columns = vec![
@@ -136,6 +241,7 @@ pub fn summary(study: &Study<'_>) -> Table {
         count("runs", &rows, |row| Some(row.1.runs.len() as u64)),
         count("failed", &rows, |row| Some(row.1.failed.len() as u64)),
         count("t", &rows, |row| row.0.time),
+        text("shown", &rows, |row| row.0.shown.word()),
         count("rank", &rows, |row| row.1.rank.map(|rank| rank as u64)),
         number("mean", &rows, |row| Some(point(row)?.mean)),
         number("median", &rows, |row| Some(point(row)?.median)),
@@ -147,10 +253,15 @@ pub fn summary(study: &Study<'_>) -> Table {
         number("q25", &rows, |row| low(Some(point(row)?.inner))),
         number("q75", &rows, |row| high(Some(point(row)?.inner))),
         number("q95", &rows, |row| high(Some(point(row)?.outer))),
-        number("pseudo_mean", &rows, pseudo),
+        number("regret_mean", &rows, |row| mean_of(row, Regret::Realised)),
+        number("pseudo_mean", &rows, |row| mean_of(row, Regret::Pseudo)),
+        number("gap_mean", &rows, |row| mean_of(row, Regret::Gap)),
         number("growth", &rows, |row| Some(growth(row)?.exponent)),
         number("growth_low", &rows, |row| low(growth(row)?.interval)),
         number("growth_high", &rows, |row| high(growth(row)?.interval)),
+        count("growth_from", &rows, |row| Some(growth(row)?.from)),
+        count("growth_to", &rows, |row| Some(growth(row)?.to)),
+        text("growth_word", &rows, |row| growth(row).and_then(|g| g.word()).unwrap_or("")),
         number("episodes", &rows, |row| row.1.mean_of(|record| record.episodes.len() as f64)),
         number("seen", &rows, |row| row.1.mean_of(|record| record.seen as f64)),
         number("z", &rows, |row| row.1.mean_of(|record| record.z as f64)),
@@ -169,6 +280,7 @@ pub fn pairs(study: &Study<'_>) -> Table {
     let ends = |interval: Option<Interval>| (interval.map(|i| i.0), interval.map(|i| i.1));
     let columns = vec![
         text("world", &rows, |row| row.0.world),
+        text("shown", &rows, |row| row.0.shown.word()),
         text("first", &rows, |row| &row.1.first),
         text("second", &rows, |row| &row.1.second),
         count("t", &rows, |row| row.0.time),
@@ -181,6 +293,8 @@ pub fn pairs(study: &Study<'_>) -> Table {
         count("lower", &rows, |row| Some(row.1.difference.lower as u64)),
         count("higher", &rows, |row| Some(row.1.difference.higher as u64)),
         number("sign_test", &rows, |row| Some(row.1.difference.sign_test)),
+        number("student_test", &rows, |row| row.1.difference.student_test),
+        number("corrected_p", &rows, |row| row.1.corrected),
     ];
     Table { name: "pairs", columns }
 }

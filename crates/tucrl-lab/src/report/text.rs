@@ -3,10 +3,14 @@
 //! The final table, the paired comparisons, the facts and the provenance, as cells that Markdown, the page and the
 //! terminal lay out.
 
-use crate::plot::bound;
+use crate::plot::{bound, exploration_losses};
 use crate::record::Provenance;
-use crate::stats::{Growth, Interval, WorldStudy};
-use crate::text::{grouped, growth as decimal_growth, p_value, six_decimals, with_half};
+use crate::stats::{
+    Across, AgentAcross, AgentStudy, Growth, Improvement, Interval, Regret, WorldStudy,
+};
+use crate::text::{
+    counted, grouped, growth as decimal_growth, p_value, six_decimals, three_digits, with_half,
+};
 use crate::warnings;
 use tucrl::truth::{Baseline, Facts};
 
@@ -24,7 +28,7 @@ const NOTHING: &str = "–";
 /// Agents by rank, at the last common checkpoint.
 pub fn final_table(world: &WorldStudy<'_>) -> Cells {
     let time = world.time.map_or(NOTHING.into(), |time| grouped(time as f64));
-    let regret = format!("regret at {time}");
+    let regret = format!("{} at {time}", world.regret_name());
     let mut head: Vec<String> =
         ["rank", "agent", "runs", &regret, "bootstrap 95 %", "median", "growth", "episodes", "Z"]
             .map(str::to_owned)
@@ -33,7 +37,10 @@ pub fn final_table(world: &WorldStudy<'_>) -> Cells {
         head.push("reward per step".into());
     }
     let mut agents: Vec<_> = world.agents.iter().collect();
-    agents.sort_by_key(|agent| agent.rank.unwrap_or(usize::MAX));
+    let mean = |agent: &crate::stats::AgentStudy<'_>| {
+        world.time.and_then(|time| agent.point_at(time)).map_or(f64::INFINITY, |point| point.mean)
+    };
+    agents.sort_by(|a, b| mean(a).total_cmp(&mean(b)));
     let has_episodes = |agent: &&crate::stats::AgentStudy<'_>| {
         agent.runs.iter().any(|run| !run.record.episodes.is_empty())
     };
@@ -49,6 +56,8 @@ pub fn final_table(world: &WorldStudy<'_>) -> Cells {
                 0 => agent.runs.len().to_string(),
                 failed => format!("{} ({failed} failed)", agent.runs.len()),
             };
+            let earned = agent.curve_of(Regret::Realised);
+            let earned = earned.iter().find(|point| Some(point.t) == world.time);
             let reward = |point: &crate::stats::Point| {
                 let (gain, t) = (world.facts.gain, point.t as f64);
                 let half = point.student.map_or(String::new(), |(low, high)| {
@@ -68,13 +77,86 @@ pub fn final_table(world: &WorldStudy<'_>) -> Cells {
                 count(agent.mean_of(|record| record.z as f64)),
             ];
             if world.facts.shows_rewards() {
-                row.push(point.map_or_else(nothing, reward));
+                row.push(earned.map_or_else(nothing, reward));
             }
             row
         })
         .collect();
     Cells { head: Some(head), rows }
 }
+
+/// The agents over all worlds.
+pub fn across_table(across: &Across<'_>) -> Cells {
+    let head = ["agent", "interquartile mean", "95 % interval", "better than the next"];
+    let row = |(index, agent): (usize, &AgentAcross<'_>)| {
+        let next = across.agents.get(index + 1).map(|next| next.label);
+        let is_next =
+            |pair: &&Improvement<'_>| Some(pair.second) == next && pair.first == agent.label;
+        let next = across.improvements.iter().find(is_next);
+        let ends =
+            |(low, high): Interval| format!("{} to {}", two_decimals(low), two_decimals(high));
+        vec![
+            agent.label.to_owned(),
+            format!("{:.3}", agent.iqm),
+            agent.interval.map_or(NOTHING.into(), |(low, high)| format!("{low:.3} to {high:.3}")),
+            next.map_or(NOTHING.into(), |next| {
+                let interval = next.interval.map_or(String::new(), |i| format!(" ({})", ends(i)));
+                format!("{}{interval}", two_decimals(next.probability))
+            }),
+        ]
+    };
+    Cells {
+        head: Some(head.map(str::to_owned).into()),
+        rows: across.agents.iter().enumerate().map(row).collect(),
+    }
+}
+
+/// What the table over all worlds means, and which worlds are left out.
+pub fn across_explained(across: &Across<'_>) -> String {
+    let mut text = format!(
+        "Over {}: regret at the end divided by the mean of the worst agent of the world, so that 1 is the worst \
+         agent and 0 no regret. The interquartile mean is that of the middle half of all runs; intervals draw \
+         runs within each world. The last column is the probability that a run of the agent has less regret than \
+         one of the next agent in the same world.",
+        counted(across.worlds.len(), "world")
+    );
+    for (world, reason) in &across.left_out {
+        text += &format!(" Left out: {world}, because {reason}.");
+    }
+    text
+}
+
+fn two_decimals(value: f64) -> String {
+    format!("{value:.2}")
+}
+
+/// What was lost after exploration times, of the agents for which it was measured; none if it was not.
+pub fn exploration_table(world: &WorldStudy<'_>) -> Option<Cells> {
+    let losses: Vec<_> =
+        world.agents.iter().map(|agent| (agent, exploration_losses(agent))).collect();
+    let windows = losses.iter().map(|(_, losses)| losses).find(|losses| !losses.is_empty())?;
+    let shown: Vec<usize> = (0..windows.len()).filter(|index| index % 3 == 0).collect();
+    let mut head = vec!["agent".to_owned(), "exploration times".to_owned()];
+    head.extend(shown.iter().map(|&index| format!("worst in {}", windows[index].0)));
+    head.push(format!("mean in {}", windows[windows.len() - 1].0));
+    let row = |(agent, losses): &(&AgentStudy<'_>, Vec<(u64, f64, f64)>)| {
+        let times = agent
+            .mean_of(|record| record.exploration.as_ref().map_or(0.0, |loss| loss.times as f64));
+        let mut row = vec![agent.label.to_owned(), times.map_or(NOTHING.into(), grouped)];
+        let cell = |loss: Option<f64>| loss.map_or(NOTHING.into(), three_digits);
+        row.extend(shown.iter().map(|&index| cell(losses.get(index).map(|loss| loss.2))));
+        row.push(cell(losses.last().map(|loss| loss.1)));
+        row
+    };
+    Some(Cells { head: Some(head), rows: losses.iter().map(row).collect() })
+}
+
+/// What the table of exploration means.
+pub const EXPLORATION: &str = "\
+Regret of exploration. An exploration time is the start of an episode at which the last policy was gain-optimal from \
+the present state and the new one can reach a pair with a positive gap. Shown is the sum of the gaps in the steps \
+after it: the worst and the mean over the exploration times of a run from a tenth of its steps on, averaged over \
+runs.";
 
 /// Paired comparisons of the agents.
 pub fn pair_table(world: &WorldStudy<'_>) -> Cells {
@@ -85,14 +167,15 @@ pub fn pair_table(world: &WorldStudy<'_>) -> Cells {
         "bootstrap 95 %",
         "lower : higher",
         "sign test",
+        "corrected p",
         "verdict",
     ];
     let row = |pair: &crate::stats::Pair| {
         let difference = &pair.difference;
-        let verdict = match difference.sign() {
+        let verdict = match pair.verdict() {
             -1 => format!("{} is better", pair.first),
             1 => format!("{} is better", pair.second),
-            _ => "undecided".into(),
+            _ => "cannot be told apart".into(),
         };
         vec![
             format!("{} − {}", pair.first, pair.second),
@@ -101,6 +184,7 @@ pub fn pair_table(world: &WorldStudy<'_>) -> Cells {
             difference.bootstrap.map_or(NOTHING.into(), range),
             format!("{} : {}", difference.lower, difference.higher),
             p_value(difference.sign_test),
+            pair.corrected.map_or(NOTHING.into(), p_value),
             verdict,
         ]
     };

@@ -1,22 +1,26 @@
 //! How fast does regret grow, and what can be said of it in a word?
 //!
-//! The exponent is the least-squares slope of ln mean pseudo-regret against ln t. Pseudo-regret, because the noise of
-//! rewards grows like a square root for every agent. Two things make it uncertain: the runs, which the bootstrap
+//! The exponent is the least-squares slope of ln mean regret against ln t; gap regret or else pseudo-regret, because
+//! the noise of rewards grows like a square root for every agent. Two things make it uncertain: the runs, which the bootstrap
 //! resamples, and the shape of the curve. Regret that rises in ever rarer jumps looks flat or steep over a decade,
 //! depending on where a jump falls, in all runs alike; so the two halves of the decade are fitted as well, and a word
 //! is given only where all three intervals support it.
 
+use std::ops::Deref;
+
+use tucrl::math;
+
 use super::bootstrap::{Bootstrap, Interval};
 use super::study::at;
 
-/// A growth exponent: the slope of ln pseudo-regret against ln t.
+/// A growth exponent: the slope of ln regret against ln t.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Growth {
     /// The first checkpoint of the fit.
     pub from: u64,
     /// The last.
     pub to: u64,
-    /// The exponent of the mean pseudo-regret.
+    /// The exponent of the mean regret.
     pub exponent: f64,
     /// Its 95 % bootstrap interval; none for a single run.
     pub interval: Option<Interval>,
@@ -32,17 +36,19 @@ const FLAT: f64 = 0.15;
 impl Growth {
     /// The growth of the mean of curves over their last decades; none where a mean is not positive, or for fewer
     /// than two common checkpoints.
-    pub fn fitted(curves: &[&[(u64, f64)]], decades: f64) -> Option<Self> {
+    pub fn fitted<C: Deref<Target = [(u64, f64)]>>(curves: &[C], decades: f64) -> Option<Self> {
+        let curves: &[&[(u64, f64)]] = &curves.iter().map(|curve| &**curve).collect::<Vec<_>>();
         let (first, others) = curves.split_first()?;
         let is_common = |t: &u64| others.iter().all(|curve| at(curve, *t).is_some());
         let times: Vec<u64> = first.iter().map(|(t, _)| *t).filter(is_common).collect();
         let to = *times.last()?;
-        let begin = to as f64 / 10f64.powf(decades) * (1.0 - 1e-9);
+        let begin = to as f64 / math::powf(10.0, decades) * (1.0 - 1e-9);
         let times: Vec<u64> = times.into_iter().filter(|&t| t as f64 >= begin).collect();
         let bootstrap = Bootstrap::new(curves.len());
         let (exponent, interval) = fit(curves, &times, &bootstrap)?;
         // Halves on the logarithmic axis; the checkpoint in the middle, up to its rounding, belongs to both.
-        let (middle, rounding) = (to as f64 / 10f64.powf(decades / 2.0), 10f64.powf(0.05));
+        let (middle, rounding) =
+            (to as f64 / math::powf(10.0, decades / 2.0), math::powf(10.0, 0.05));
         let early = times.iter().filter(|&&t| t as f64 <= middle * rounding).copied().collect();
         let late = times.iter().filter(|&&t| t as f64 >= middle / rounding).copied().collect();
         let halves: [Vec<u64>; 2] = [early, late];
@@ -100,7 +106,7 @@ fn fit(
 /// The slope of the least-squares line through ln value against ln time; none where a logarithm is undefined, or
 /// for fewer than two times.
 fn slope(points: impl Iterator<Item = (u64, f64)>) -> Option<f64> {
-    let log = |(t, value): (u64, f64)| (value > 0.0).then(|| ((t as f64).ln(), value.ln()));
+    let log = |(t, value): (u64, f64)| (value > 0.0).then(|| (math::ln(t as f64), math::ln(value)));
     let logs = points.map(log).collect::<Option<Vec<_>>>()?;
     let count = logs.len() as f64;
     let centre = (
@@ -110,7 +116,7 @@ fn slope(points: impl Iterator<Item = (u64, f64)>) -> Option<f64> {
     let (mut above, mut below) = (0.0, 0.0);
     for (x, y) in logs {
         above += (x - centre.0) * (y - centre.1);
-        below += (x - centre.0).powi(2);
+        below += math::powi(x - centre.0, 2);
     }
     (below > 0.0).then_some(above / below)
 }
@@ -196,8 +202,8 @@ mod tests {
         let sparse = vec![(100_000, 10.0), (1_000_000, 100.0)];
         assert_eq!(grown(&[sparse.clone(), sparse]).word(), Some("undecided"));
         let falling = curve(1e6, |t| -t);
-        assert_eq!(Growth::fitted(&[&falling], 1.0), None);
-        assert_eq!(Growth::fitted(&[], 1.0), None);
-        assert_eq!(Growth::fitted(&[&[]], 1.0), None);
+        assert_eq!(Growth::fitted(&[falling], 1.0), None);
+        assert_eq!(Growth::fitted::<&[(u64, f64)]>(&[], 1.0), None);
+        assert_eq!(Growth::fitted::<&[(u64, f64)]>(&[&[]], 1.0), None);
     }
 }

@@ -8,10 +8,11 @@ use tucrl::run::RunRecord;
 
 use super::bootstrap::{Bootstrap, Interval};
 use super::growth::Growth;
+use super::kind::Regret;
 use super::ranking::{self, Pair};
 use super::{half_width, mean, quantile_of_sorted};
 use crate::record::StoredRun;
-use tucrl::truth::Facts;
+use tucrl::truth::{Baseline, Facts};
 
 /// The runs of an experiment.
 #[derive(Debug, Clone)]
@@ -33,6 +34,12 @@ pub struct WorldStudy<'a> {
     pub facts: &'a Facts,
     /// The agents, in order of appearance.
     pub agents: Vec<AgentStudy<'a>>,
+    /// The regret that is shown, ranked and compared: that asked for, or realised regret where a run has no gaps.
+    pub shown: Regret,
+    /// Whether another regret was asked for.
+    pub fell_back: bool,
+    /// Whether an agent can lose gain for good here; gap regret then includes what that costs.
+    pub loses_gain: bool,
     /// The last common checkpoint of all agents with a complete run.
     pub time: Option<u64>,
     /// Paired comparisons at that time.
@@ -52,13 +59,14 @@ pub struct AgentStudy<'a> {
     pub runs: Vec<&'a StoredRun>,
     /// The runs that failed.
     pub failed: Vec<&'a StoredRun>,
-    /// Regret at the checkpoints.
-    pub regret: Vec<Point>,
-    /// Pseudo-regret at the checkpoints.
-    pub pseudo_regret: Vec<Point>,
-    /// Growth exponent of pseudo-regret over the last decade.
+    /// The regret that is shown.
+    pub shown: Regret,
+    /// Each kind of regret at the checkpoints, in the order of [`Regret::ALL`]; empty where it is not known.
+    curves: [Vec<Point>; 3],
+    /// Growth exponent over the last decade.
     pub growth: Option<Growth>,
-    /// Rank by mean regret at the common time, from 1; equal means share a rank.
+    /// One more than the number of agents that are better at the common time; none where that was not tested, with a
+    /// single run.
     pub rank: Option<usize>,
 }
 
@@ -81,11 +89,14 @@ pub struct Point {
     pub inner: Interval,
 }
 
-type Curve = fn(&RunRecord) -> &[(u64, f64)];
-
 impl<'a> Study<'a> {
-    /// Groups and summarises the runs; none if there are no runs.
+    /// Groups and summarises the runs by their gap regret; none if there are no runs.
     pub fn new(runs: &'a [StoredRun]) -> Option<Self> {
+        Self::showing(runs, Regret::default())
+    }
+
+    /// The same by another kind of regret.
+    pub fn showing(runs: &'a [StoredRun], asked: Regret) -> Option<Self> {
         let mut labels: Vec<&str> = Vec::new();
         let mut worlds: Vec<(&str, Vec<&StoredRun>)> = Vec::new();
         for run in runs {
@@ -100,7 +111,7 @@ impl<'a> Study<'a> {
         let name = &runs.first()?.experiment;
         let worlds = worlds
             .into_iter()
-            .filter_map(|(world, members)| WorldStudy::new(world, &members, &labels))
+            .filter_map(|(world, members)| WorldStudy::new(world, &members, &labels, asked))
             .collect();
         Some(Self { name, worlds, labels })
     }
@@ -112,12 +123,20 @@ impl<'a> Study<'a> {
 }
 
 impl<'a> WorldStudy<'a> {
-    fn new(world: &'a str, members: &[&'a StoredRun], labels: &[&str]) -> Option<Self> {
+    fn new(
+        world: &'a str,
+        members: &[&'a StoredRun],
+        labels: &[&str],
+        asked: Regret,
+    ) -> Option<Self> {
+        let mut complete = members.iter().filter(|run| run.error.is_none());
+        let has_all = complete.all(|run| asked.of(&run.record).is_some());
+        let shown = if has_all { asked } else { Regret::Realised };
         let mut agents: Vec<AgentStudy<'a>> = Vec::new();
         for run in members {
             let place = agents.iter().position(|agent| agent.agent == run.agent);
             let place = place.unwrap_or_else(|| {
-                agents.push(AgentStudy::empty(run, labels));
+                agents.push(AgentStudy::empty(run, labels, shown));
                 agents.len() - 1
             });
             let agent = &mut agents[place];
@@ -125,25 +144,52 @@ impl<'a> WorldStudy<'a> {
             list.push(run);
         }
         agents.iter_mut().for_each(AgentStudy::summarise);
-        let time = agents.iter().filter_map(|agent| agent.regret.last()).map(|point| point.t).min();
-        if let Some(time) = time {
-            ranking::rank(&mut agents, time);
-        }
+        let time =
+            agents.iter().filter_map(|agent| agent.curve().last()).map(|point| point.t).min();
         let pairs = time.map_or_else(Vec::new, |time| ranking::pairs(&agents, time));
-        Some(Self { world, facts: &members.first()?.facts, agents, time, pairs })
+        ranking::rank(&mut agents, &pairs);
+        let (facts, fell_back) = (&members.first()?.facts, shown != asked);
+        let loses_gain = members.iter().any(|run| run.record.gain_lost.is_some());
+        Some(Self { world, facts, agents, shown, fell_back, loses_gain, time, pairs })
+    }
+}
+
+impl WorldStudy<'_> {
+    /// What the regret that is shown is called.
+    pub fn regret_name(&self) -> &'static str {
+        match (self.shown, self.loses_gain) {
+            (Regret::Gap, true) => "gap regret and gain lost",
+            (shown, _) => shown.name(),
+        }
+    }
+
+    /// What the regret that is shown is, and why it is not another.
+    pub fn regret_explained(&self) -> String {
+        let gain = match self.facts.baseline {
+            Baseline::BestKnown { .. } => "the best known gain, a lower bound on the optimal one,",
+            _ => "the optimal gain",
+        };
+        let mut text = self.shown.explained(gain);
+        if self.shown == Regret::Gap && self.loses_gain {
+            text += " Gain lost for good is added: what every such loss costs up to the end.";
+        }
+        if self.fell_back {
+            text += " Gap regret is not known for all runs here.";
+        }
+        text
     }
 }
 
 impl<'a> AgentStudy<'a> {
-    fn empty(run: &'a StoredRun, labels: &[&str]) -> Self {
+    fn empty(run: &'a StoredRun, labels: &[&str], shown: Regret) -> Self {
         Self {
             agent: &run.agent,
             label: &run.label,
             colour: labels.iter().position(|label| *label == run.label).unwrap_or(0),
             runs: Vec::new(),
             failed: Vec::new(),
-            regret: Vec::new(),
-            pseudo_regret: Vec::new(),
+            shown,
+            curves: [const { Vec::new() }; 3],
             growth: None,
             rank: None,
         }
@@ -155,25 +201,37 @@ impl<'a> AgentStudy<'a> {
         self.runs.dedup_by_key(|run| key(run));
         self.failed.sort_by_key(key);
         let bootstrap = Bootstrap::new(self.runs.len());
-        self.regret = points(&self.runs, |record| &record.regret, &bootstrap);
-        self.pseudo_regret = points(&self.runs, |record| &record.pseudo_regret, &bootstrap);
+        self.curves = Regret::ALL.map(|kind| points(&self.runs, kind, &bootstrap));
         self.growth = self.fitted_growth(1.0);
     }
 
-    /// The growth exponent of pseudo-regret over the last decades; none where a mean is not positive.
-    pub fn fitted_growth(&self, decades: f64) -> Option<Growth> {
-        let curve = |run: &&'a StoredRun| run.record.pseudo_regret.as_slice();
-        Growth::fitted(&self.runs.iter().map(curve).collect::<Vec<_>>(), decades)
+    /// The regret that is shown, at the checkpoints.
+    pub fn curve(&self) -> &[Point] {
+        self.curve_of(self.shown)
     }
 
-    /// The regret of every complete run at a checkpoint.
+    /// A kind of regret at the checkpoints; empty where it is not known.
+    pub fn curve_of(&self, kind: Regret) -> &[Point] {
+        &self.curves[kind as usize]
+    }
+
+    /// The growth exponent over the last decades, of gap regret or else of pseudo-regret; none where a mean is not
+    /// positive.
+    pub fn fitted_growth(&self, decades: f64) -> Option<Growth> {
+        let kind = self.shown.without_noise();
+        let curves: Option<Vec<_>> = self.runs.iter().map(|run| kind.of(&run.record)).collect();
+        Growth::fitted(&curves?, decades)
+    }
+
+    /// The regret that is shown of every complete run at a checkpoint.
     pub fn regret_at(&self, time: u64) -> Vec<f64> {
-        self.runs.iter().filter_map(|run| at(&run.record.regret, time)).collect()
+        let regret = |run: &&StoredRun| at(&self.shown.of(&run.record)?, time);
+        self.runs.iter().filter_map(regret).collect()
     }
 
     /// The statistics at a checkpoint.
     pub fn point_at(&self, time: u64) -> Option<&Point> {
-        self.regret.iter().find(|point| point.t == time)
+        self.curve().iter().find(|point| point.t == time)
     }
 
     /// The mean of a number over complete runs.
@@ -189,15 +247,17 @@ pub(super) fn at(curve: &[(u64, f64)], time: u64) -> Option<f64> {
     Some(curve[place].1)
 }
 
-fn points(runs: &[&StoredRun], curve: Curve, bootstrap: &Bootstrap) -> Vec<Point> {
-    let Some((first, others)) = runs.split_first() else { return Vec::new() };
-    let times = curve(&first.record).iter().map(|(t, _)| *t);
-    let is_common = |t: &u64| others.iter().all(|run| at(curve(&run.record), *t).is_some());
+/// The statistics at the common checkpoints; none if a run does not have this kind of regret.
+fn points(runs: &[&StoredRun], kind: Regret, bootstrap: &Bootstrap) -> Vec<Point> {
+    let curves: Option<Vec<_>> = runs.iter().map(|run| kind.of(&run.record)).collect();
+    let Some(curves) = curves else { return Vec::new() };
+    let Some((first, others)) = curves.split_first() else { return Vec::new() };
+    let is_common = |t: &u64| others.iter().all(|curve| at(curve, *t).is_some());
     let point = |t| {
-        let values: Vec<f64> = runs.iter().filter_map(|run| at(curve(&run.record), t)).collect();
+        let values: Vec<f64> = curves.iter().filter_map(|curve| at(curve, t)).collect();
         Point::new(t, values, bootstrap)
     };
-    times.filter(is_common).map(point).collect()
+    first.iter().map(|(t, _)| *t).filter(is_common).map(point).collect()
 }
 
 impl Point {

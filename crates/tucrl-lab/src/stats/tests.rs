@@ -28,12 +28,16 @@ fn stored(agent: &str, run: u64, regret: &[(u64, f64)]) -> StoredRun {
             span_reachable: 1.0,
             r_max: 1.0,
             reward_range: None,
+            bellman_residual: Some(0.0),
         },
         record: RunRecord {
             steps,
             gain: 0.5,
             regret: regret.to_vec(),
             pseudo_regret: regret.to_vec(),
+            gap_regret: Some(regret.to_vec()),
+            gain_lost: None,
+            exploration: None,
             episodes: Vec::new(),
             seen: 2,
             z: 0,
@@ -79,7 +83,8 @@ fn curves_ranks_and_pairs_are_those_of_hand() {
     let world = &study.worlds[0];
     assert_eq!(world.time, Some(1000));
     let (slow, fast) = (&world.agents[0], &world.agents[1]);
-    assert_eq!((slow.rank, fast.rank), (Some(2), Some(1)));
+    // Two pairs are too few to tell them apart.
+    assert_eq!((slow.rank, fast.rank), (Some(1), Some(1)));
     assert_eq!((slow.colour, fast.colour), (0, 1));
     assert_eq!(slow.regret_at(1000), [1000.0, 3000.0, 2000.0]);
     let point = slow.point_at(100).unwrap();
@@ -107,7 +112,7 @@ fn curves_ranks_and_pairs_are_those_of_hand() {
     assert_eq!((difference.runs, difference.lower, difference.higher), (2, 0, 2));
     assert!((difference.mean - (2000.0 - 2.0 * root)).abs() < 1e-9);
     assert_eq!(difference.sign_test, 0.5);
-    assert_eq!(difference.sign(), 0);
+    assert_eq!((difference.sign(), pair.verdict()), (0, 0));
 }
 
 #[test]
@@ -145,8 +150,8 @@ fn failed_runs_are_counted_and_left_out() {
     let agent = &study.worlds[0].agents[0];
     assert_eq!((agent.runs.len(), agent.failed.len(), study.failed().count()), (1, 2, 2));
     assert_eq!(agent.mean_of(|record| record.steps as f64), Some(1000.0));
-    assert_eq!(agent.regret[0].mean, 10.0);
-    assert_eq!((agent.regret[0].student, agent.regret[0].bootstrap), (None, None));
+    assert_eq!(agent.curve()[0].mean, 10.0);
+    assert_eq!((agent.curve()[0].student, agent.curve()[0].bootstrap), (None, None));
     let alone = [runs[1].clone()];
     let study = Study::new(&alone).unwrap();
     assert_eq!((study.worlds[0].time, study.worlds[0].agents[0].rank), (None, None));
@@ -161,4 +166,71 @@ fn the_sign_test_has_the_values_of_the_tables() {
         assert!((sign_test(higher, lower) - p).abs() < 1e-12);
     }
     assert!(sign_test(5000, 0) >= 0.0 && sign_test(2500, 2500) > 0.98);
+}
+
+#[test]
+fn corrected_p_values_are_those_of_hand() {
+    // 0.01 × 3, 0.02 × 2, 0.5 × 1; never decreasing.
+    assert_eq!(holm(&[0.5, 0.01, 0.02]), [0.5, 0.03, 0.04]);
+    assert_eq!(holm(&[0.02, 0.015]), [0.03, 0.03]);
+    assert_eq!(holm(&[0.9, 0.8]), [1.0, 1.0]);
+    assert!(holm(&[]).is_empty());
+    // Student's t of 2.776 with four degrees of freedom is the 95 % quantile.
+    assert!((student_p(4, -2.776_445_105_197_793) - 0.05).abs() < 1e-9);
+    assert_eq!((student_p(4, 0.0), student_p(4, f64::INFINITY)), (1.0, 0.0));
+}
+
+/// Five runs each; `c` is much worse than `b`, `b` a little worse than `a`.
+#[test]
+fn agents_that_cannot_be_told_apart_share_a_rank() {
+    let noise = [0.0, 3.0, -2.0, 1.0, -2.5];
+    let runs: Vec<StoredRun> = (0..5)
+        .flat_map(|run| {
+            let own = noise[run as usize];
+            [
+                stored("a", run, &[(10, 100.0)]),
+                stored("b", run, &[(10, 100.5 + own)]),
+                stored("c", run, &[(10, 120.0 - own)]),
+            ]
+        })
+        .collect();
+    let study = Study::new(&runs).unwrap();
+    let world = &study.worlds[0];
+    let ranks: Vec<_> = world.agents.iter().map(|agent| agent.rank).collect();
+    assert_eq!(ranks, [Some(1), Some(1), Some(3)]);
+    let verdicts: Vec<i8> = world.pairs.iter().map(Pair::verdict).collect();
+    assert_eq!(verdicts, [0, -1, -1]);
+    let plain = world.pairs[1].difference.student_test.unwrap();
+    assert!(world.pairs[1].corrected.unwrap() >= 2.0 * plain);
+    // A single run tells nothing.
+    let study = Study::new(&runs[..3]).unwrap();
+    assert!(study.worlds[0].agents.iter().all(|agent| agent.rank.is_none()));
+}
+
+#[test]
+fn a_world_with_a_run_without_gaps_is_shown_by_realised_regret() {
+    let mut runs = vec![power("a", 0, 1.0, 1.0), power("a", 1, 2.0, 1.0), power("b", 0, 1.0, 0.5)];
+    for run in &mut runs {
+        run.record.regret.iter_mut().for_each(|point| point.1 += 7.0);
+    }
+    let study = Study::new(&runs).unwrap();
+    let world = &study.worlds[0];
+    assert_eq!((world.shown, world.fell_back), (Regret::Gap, false));
+    assert_eq!(world.agents[0].curve()[0].mean, 15.0);
+    let study = Study::showing(&runs, Regret::Realised).unwrap();
+    assert_eq!(study.worlds[0].agents[0].curve()[0].mean, 22.0);
+    assert!(!study.worlds[0].fell_back);
+    // An old record of one agent: the other is not ranked by another regret.
+    runs[2].record.gap_regret = None;
+    let study = Study::new(&runs).unwrap();
+    let world = &study.worlds[0];
+    assert_eq!((world.shown, world.fell_back), (Regret::Realised, true));
+    assert_eq!(world.agents[0].curve()[0].mean, 22.0);
+    assert!(world.regret_explained().contains("Gap regret is not known for all runs here."));
+    // Gain lost for good is part of it.
+    runs[2].record.gap_regret = Some(vec![(10, 1.0)]);
+    runs[2].record.gain_lost = Some(vec![(10, 4.0)]);
+    let study = Study::new(&runs).unwrap();
+    assert_eq!(study.worlds[0].agents[1].curve()[0].mean, 5.0);
+    assert!(study.worlds[0].loses_gain);
 }

@@ -24,7 +24,8 @@ pub const CLAIMS: &[Claim] = &[
         title: "Taxi with unreachable states",
         says: "With 100 unreachable states UCRL's regret is linear, TUCRL's flattens, and SCAL, which is \
                told the span, is best.",
-        place: "section 4, cumulative regret in the taxi with misspecified states",
+        place: "figure 3, left top: taxi with misspecified states (section 4)",
+        figure: Some(3),
         experiment: experiments!("taxi"),
         computation: None,
         core_seconds: (200.0, 10_000.0),
@@ -34,7 +35,8 @@ pub const CLAIMS: &[Claim] = &[
         name: "taxi-clean",
         title: "Taxi without unreachable states",
         says: "When every state can be reached, TUCRL performs similarly to UCRL.",
-        place: "section 4, cumulative regret in the communicating taxi",
+        place: "figure 3, left bottom: communicating taxi (section 4)",
+        figure: Some(3),
         experiment: experiments!("taxi-clean"),
         computation: None,
         core_seconds: (40.0, 8_000.0),
@@ -45,7 +47,8 @@ pub const CLAIMS: &[Claim] = &[
         title: "Three states, infinite diameter",
         says: "TUCRL's regret grows like a square root, in jumps at its exploratory episodes, \
                which the lemma on Z bounds; SCAL's is logarithmic for several c; UCRL's is linear.",
-        place: "section 4, the weakly communicating three-state domain",
+        place: "figure 3, right: weakly communicating three-state domain (section 4)",
+        figure: Some(3),
         experiment: experiments!("three-state"),
         computation: None,
         core_seconds: (25.0, 250.0),
@@ -55,7 +58,8 @@ pub const CLAIMS: &[Claim] = &[
         name: "three-state-005",
         title: "Three states, one of them rarely reached",
         says: "With delta = 0.005 every state can be reached, and TUCRL's regret is at or below UCRL's.",
-        place: "appendix H, the communicating three-state domain",
+        place: "figure 7, communicating three-state domain (appendix H)",
+        figure: Some(7),
         experiment: experiments!("three-state-005"),
         computation: None,
         core_seconds: (8.0, 80.0),
@@ -66,7 +70,8 @@ pub const CLAIMS: &[Claim] = &[
         title: "Unreachable states in common benchmarks",
         says: "Mountain Car's phase plane has unreachable cells beyond the curve of full acceleration; \
                Breakout has unreachable walls.",
-        place: "section 1, examples of non-communicating domains",
+        place: "figure 1, examples of non-communicating domains (section 1)",
+        figure: Some(1),
         experiment: None,
         computation: Some(pictures::compute),
         core_seconds: (2.0, 20.0),
@@ -77,7 +82,8 @@ pub const CLAIMS: &[Claim] = &[
         title: "Three regimes of UCRL's bound",
         says: "UCRL's regret bound is linear up to T†, a square root up to T*, then logarithmic; with an \
                infinite diameter it stays linear.",
-        place: "section 5, equation of the three bounds and its figure",
+        place: "figure 4, left: the three bounds on the regret of UCRL (section 5)",
+        figure: Some(4),
         experiment: experiments!("regimes"),
         computation: Some(regimes::compute),
         core_seconds: (4.0, 400.0),
@@ -87,8 +93,9 @@ pub const CLAIMS: &[Claim] = &[
         name: "free-lunch",
         title: "No free lunch",
         says: "On the family M_ε no learner is both efficient for every ε and logarithmic at ε = 0: TUCRL and \
-               UCRL are the former, SCAL(H) the latter.",
-        place: "section 5, example 1 and its lemma",
+               UCRL are the former, SCAL(c) the latter.",
+        place: "figure 4, right: example 1 and its lemma (section 5)",
+        figure: Some(4),
         experiment: experiments!("free-lunch"),
         computation: None,
         core_seconds: (30.0, 400.0),
@@ -99,7 +106,8 @@ pub const CLAIMS: &[Claim] = &[
         title: "Unbounded spans under a prior",
         says: "Under a uniform prior on θ the span of M_θ exceeds C with probability 1/(2C): no bound on the \
                span is safe.",
-        place: "appendix B, example 2",
+        place: "figure 5, example 2 (appendix B)",
+        figure: Some(5),
         experiment: None,
         computation: Some(spans::compute),
         core_seconds: (2.0, 8.0),
@@ -111,7 +119,8 @@ pub const CLAIMS: &[Claim] = &[
         says: "The leading terms of TUCRL's bound depend on the number of states only by a logarithm: 10⁹ \
                unreachable states per reachable one change little. (This holds with relaxation=mass; the \
                confidence sets as written sum a width per state, and fail.)",
-        place: "section 3.1, theorem 1; the experiment is ours",
+        place: "theorem 1, the leading terms of the bound (section 3.1); the experiment is ours",
+        figure: None,
         experiment: experiments!("junk"),
         computation: None,
         core_seconds: (10.0, 40.0),
@@ -124,6 +133,7 @@ pub const CLAIMS: &[Claim] = &[
                sampling whose prior outweighs the data. TUCRL (with relaxation=mass), learners that are told the \
                span, and model-free learners do not.",
         place: "section 1, misspecified states; the experiment with every learner is ours",
+        figure: None,
         experiment: experiments!("junk-cast"),
         computation: Some(unreachable_states::compute),
         core_seconds: (40.0, 400.0),
@@ -135,6 +145,7 @@ pub const CLAIMS: &[Claim] = &[
         says: "Optimistic posterior sampling needs a communicating MDP, like UCRL: an unreachable state \
                makes its regret linear.",
         place: "section 1, weakly communicating MDPs and misspecified states",
+        figure: None,
         experiment: experiments!("posterior"),
         computation: None,
         core_seconds: (8.0, 80.0),
@@ -146,6 +157,7 @@ pub const CLAIMS: &[Claim] = &[
         says: "SCAL and REGAL.C need a bound on the span: one that is too small makes regret linear, one \
                that is too large increases it.",
         place: "section 1, prior knowledge of the span",
+        figure: None,
         experiment: experiments!("span-knowledge"),
         computation: None,
         core_seconds: (5.0, 200.0),
@@ -163,6 +175,14 @@ mod tests {
         for (index, claim) in CLAIMS.iter().enumerate() {
             assert!(CLAIMS[..index].iter().all(|other| other.name != claim.name));
             assert!(claim.experiment.is_some() || claim.computation.is_some());
+            let reference = claim.reference();
+            assert_eq!(
+                claim.figure.map(|n| format!("figure {n}")).unwrap_or(reference.into()),
+                reference
+            );
+            assert!(
+                ["figure ", "theorem ", "section "].iter().any(|kind| reference.starts_with(kind))
+            );
             for scale in [Scale::Quick, Scale::Paper] {
                 let Some(experiment) = claim.experiment(scale).unwrap() else { continue };
                 assert_eq!(experiment.name, format!("{}-{}", claim.name, scale.name()));

@@ -1,13 +1,13 @@
 //! Can a learner be efficient and logarithmic on the family M_ε? (Section 5, example 1 and its lemma.)
 //!
 //! No learner is both efficient for every ε and logarithmic on M_0. Efficient: regret stays below T/6 after a time
-//! polynomial in 1/ε, here 50/ε², for every ε tried. Logarithmic: the growth exponent on M_0 is near 0. TUCRL and UCRL
-//! are efficient and not logarithmic; SCAL, told H, is logarithmic and not efficient for ε < 1/H. The first world of the
-//! experiment is M_0, the others have decreasing ε.
+//! polynomial in 1/ε, here 50/ε², for every ε whose runs are that long. Logarithmic: the growth exponent on M_0 is near 0.
+//! TUCRL and UCRL are efficient and not logarithmic; SCAL, told a bound c on the span (H in the paper), is logarithmic and
+//! not efficient for ε < 1/c. The first world of the experiment is M_0, the others have decreasing ε.
 
 use super::judge::{agent, study, world};
 use super::{Check, Evidence, Finding, ReproduceError};
-use tucrl_lab::plot::{Axis, Curve, CurvesFigure, RegretFigure, Stroke, colour};
+use tucrl_lab::plot::{Axis, Curve, CurvesFigure, GREY, RegretFigure, Stroke};
 use tucrl_lab::stats::{AgentStudy, Study, WorldStudy};
 use tucrl_lab::text::three_digits;
 
@@ -20,8 +20,8 @@ const FLAT: f64 = 0.15;
 const EXPECTED: [(&str, bool, bool); 4] = [
     ("TUCRL", true, false),
     ("UCRL", true, false),
-    ("SCAL H=5", false, true),
-    ("SCAL H=50", false, true),
+    ("SCAL c=5", false, true),
+    ("SCAL c=50", false, true),
 ];
 
 pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Finding, ReproduceError> {
@@ -67,12 +67,14 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Finding, ReproduceError> 
     Ok(finding)
 }
 
-/// The largest ε² T† of an agent over all ε > 0 (none if regret is not below T/6 at the end), and its ε.
+/// The largest ε² T† of an agent over all ε > 0 with runs of at least 50/ε² steps (none if regret is not below T/6 at
+/// the end), and its ε.
 fn slowest(study: &Study<'_>, label: &str) -> Result<(Option<f64>, f64), ReproduceError> {
     let mut slowest = (Some(0.0), f64::NAN);
     for place in &study.worlds {
         let epsilon = epsilon(place);
-        if epsilon == 0.0 {
+        let is_long = place.time.is_some_and(|time| time as f64 * epsilon * epsilon >= EFFICIENT);
+        if epsilon == 0.0 || !is_long {
             continue;
         }
         let scaled = efficient_from(agent(place, label)?).map(|t| t * epsilon * epsilon);
@@ -91,7 +93,7 @@ fn slowest(study: &Study<'_>, label: &str) -> Result<(Option<f64>, f64), Reprodu
 /// The first checkpoint from which on mean regret stays below T/6.
 fn efficient_from(agent: &AgentStudy<'_>) -> Option<f64> {
     let is_low = |(t, regret): &(u64, f64)| *regret < *t as f64 / 6.0;
-    let points: Vec<(u64, f64)> = agent.regret.iter().map(|point| (point.t, point.mean)).collect();
+    let points: Vec<(u64, f64)> = agent.curve().iter().map(|point| (point.t, point.mean)).collect();
     let high = points.iter().rposition(|point| !is_low(point));
     points.get(high.map_or(0, |high| high + 1)).map(|point| point.0 as f64)
 }
@@ -107,7 +109,7 @@ fn against_epsilon(study: &Study<'_>) -> Result<CurvesFigure, ReproduceError> {
     let mut curves = Vec::new();
     let worlds: Vec<&WorldStudy<'_>> = study.worlds.iter().filter(|w| epsilon(w) > 0.0).collect();
     let share = |agent: &AgentStudy<'_>| {
-        let last = agent.regret.last()?;
+        let last = agent.curve().last()?;
         let t = last.t as f64;
         Some((last.mean / t, last.student.map(|(low, high)| (low / t, high / t))))
     };
@@ -122,21 +124,22 @@ fn against_epsilon(study: &Study<'_>) -> Result<CurvesFigure, ReproduceError> {
                 band.extend(interval.map(|(low, high)| (x, low, high)));
             }
         }
-        curves.push(Curve { band, ..Curve::new(label, colour(shade), Stroke::Line, points) });
+        curves.push(Curve { band, ..Curve::of_agent(label, shade, Stroke::Marked, points) });
     }
     let steps = worlds.first().and_then(|place| place.time).unwrap_or(0);
     let last = worlds.iter().map(|place| 1.0 / epsilon(place)).fold(10.0, f64::max);
+    let first = worlds.iter().map(|place| 1.0 / epsilon(place)).fold(last, f64::min);
     Ok(CurvesFigure {
         title: "Regret on M_ε against the diameter 1/ε".into(),
         explanation: format!(
-            "share of the steps lost after {}; dashed: T/6, the threshold of efficiency",
+            "after {} steps; shaded: 95 % interval (Student); dashed: 1/6, the threshold of efficiency",
             tucrl_lab::text::grouped(steps as f64)
         ),
-        x: Axis::log("1/ε, the diameter (steps)", 10.0, last, 6),
-        y: Axis::linear("regret divided by steps", 0.0, 0.55, 6),
+        x: Axis::log("1/ε, the diameter (steps)", first / 1.1, last * 1.1, 6),
+        y: Axis::linear("regret per step (reward)", 0.0, 0.55, 6),
         curves: {
-            let line = vec![(10.0, 1.0 / 6.0), (last, 1.0 / 6.0)];
-            curves.push(Curve::new("T/6", tucrl_lab::plot::PALETTE[6], Stroke::Dashed, line));
+            let line = vec![(first / 1.1, 1.0 / 6.0), (last * 1.1, 1.0 / 6.0)];
+            curves.push(Curve::new("1/6", GREY, Stroke::Dashed, line));
             curves
         },
         marks: Vec::new(),

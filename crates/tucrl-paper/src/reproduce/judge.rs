@@ -1,6 +1,6 @@
 //! Which statistics decide a claim?
 //!
-//! Growth exponents fitted to pseudo-regret, ratios of mean regret, and paired differences, each with a 95 % interval. A
+//! Growth exponents fitted to gap regret, ratios of mean regret, and paired differences, each with a 95 % interval. A
 //! check with an interval holds if the whole interval is as wanted.
 
 use super::{Check, Evidence, ReproduceError};
@@ -86,7 +86,7 @@ pub(super) fn exact(statistic: impl Into<String>, measured: u64, wanted: u64) ->
     }
 }
 
-/// The growth exponent of pseudo-regret over the last decades.
+/// The growth exponent of gap regret over the last decades.
 pub(super) fn growth(
     agent: &AgentStudy<'_>,
     decades: f64,

@@ -8,7 +8,8 @@
 
 use super::judge::{Wanted, agent, check, growth, study, world};
 use super::{Evidence, Finding, ReproduceError};
-use tucrl_lab::plot::{Axis, Curve, CurvesFigure, Stroke, colour};
+use tucrl::math;
+use tucrl_lab::plot::{Axis, Curve, CurvesFigure, Stroke};
 use tucrl_lab::stats::{AgentStudy, Bootstrap, Interval, Study, WorldStudy, mean};
 
 /// The agent whose regret must not change, the one whose regret does, and the one that is linear anyway.
@@ -47,7 +48,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Finding, ReproduceError> 
 /// ln(2 S A T / δ) at the end of the run, with δ = 0.05.
 fn logarithm(place: &WorldStudy<'_>) -> f64 {
     let (states, actions) = (place.facts.states as f64, place.facts.actions as f64);
-    (2.0 * states * actions * place.time.unwrap_or(1) as f64 / 0.05).ln()
+    math::ln(2.0 * states * actions * place.time.unwrap_or(1) as f64 / 0.05)
 }
 
 /// Over all worlds with junk, the largest mean regret divided by that without junk, its interval, and S there.
@@ -82,7 +83,7 @@ fn against_states(study: &Study<'_>) -> Result<CurvesFigure, ReproduceError> {
     let steps = first.time.unwrap_or(1);
     // Smaller regrets are noise.
     let lowest = 10.0;
-    let end = |agent: &AgentStudy<'_>| agent.regret.last().copied();
+    let end = |agent: &AgentStudy<'_>| agent.curve().last().copied();
     let mut curves = Vec::new();
     for label in &study.labels {
         let (mut points, mut band, mut shade) = (Vec::new(), Vec::new(), 0);
@@ -95,7 +96,7 @@ fn against_states(study: &Study<'_>) -> Result<CurvesFigure, ReproduceError> {
                 band.extend(ends.map(|(low, high)| (states(place), low, high)));
             }
         }
-        curves.push(Curve { band, ..Curve::new(*label, colour(shade), Stroke::Line, points) });
+        curves.push(Curve { band, ..Curve::of_agent(label, shade, Stroke::Marked, points) });
     }
     Ok(CurvesFigure {
         title: "Regret against the nominal number of states".into(),

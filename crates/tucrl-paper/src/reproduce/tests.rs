@@ -43,12 +43,16 @@ fn stored(world: &str, label: &str, run: u64, curve: impl Fn(f64) -> f64) -> Sto
             span_reachable: 1.0,
             r_max: 1.0,
             reward_range: None,
+            bellman_residual: Some(0.0),
         },
         record: RunRecord {
             steps: STEPS,
             gain: 0.5,
             regret: points(noise),
             pseudo_regret: points(noise),
+            gap_regret: Some(points(noise)),
+            gain_lost: None,
+            exploration: None,
             episodes: Vec::new(),
             seen: 2,
             z: 0,
@@ -125,25 +129,25 @@ fn a_lunch_that_is_free_is_noticed() {
     let truth: Curves<'_> = &[
         ("two-state", "TUCRL", |t| t.sqrt()),
         ("two-state", "UCRL", |t| t / 4.0),
-        ("two-state", "SCAL H=5", |t| t.min(100.0)),
-        ("two-state", "SCAL H=50", |t| t.min(1000.0)),
+        ("two-state", "SCAL c=5", |t| t.min(100.0)),
+        ("two-state", "SCAL c=50", |t| t.min(1000.0)),
         ("two-state:epsilon=0.1", "TUCRL", late),
         ("two-state:epsilon=0.1", "UCRL", late),
-        ("two-state:epsilon=0.1", "SCAL H=5", |t| t / 2.0),
-        ("two-state:epsilon=0.1", "SCAL H=50", late),
+        ("two-state:epsilon=0.1", "SCAL c=5", |t| t / 2.0),
+        ("two-state:epsilon=0.1", "SCAL c=50", late),
         ("two-state:epsilon=0.01", "TUCRL", |t| t.min(1e5) / 2.0),
         ("two-state:epsilon=0.01", "UCRL", |t| t.min(1e5) / 2.0),
-        ("two-state:epsilon=0.01", "SCAL H=5", |t| t / 2.0),
-        ("two-state:epsilon=0.01", "SCAL H=50", |t| t / 2.0),
+        ("two-state:epsilon=0.01", "SCAL c=5", |t| t / 2.0),
+        ("two-state:epsilon=0.01", "SCAL c=50", |t| t / 2.0),
     ];
     assert_eq!(verdict("free-lunch", truth), Verdict::Holds);
     let small = "two-state:epsilon=0.01";
     for (world, label, lie) in [
         ("two-state", "TUCRL", (|t| t.min(100.0)) as fn(f64) -> f64),
-        ("two-state", "SCAL H=5", |t| t.sqrt()),
+        ("two-state", "SCAL c=5", |t| t.sqrt()),
         // Efficient, but only after 50/ε² = 5e5 steps.
         (small, "TUCRL", |t| t.min(6e5) / 2.0),
-        (small, "SCAL H=50", |t| t.min(1e4) / 2.0),
+        (small, "SCAL c=50", |t| t.min(1e4) / 2.0),
     ] {
         let curves = but(truth, world, label, lie);
         assert_eq!(verdict("free-lunch", &curves), Verdict::DoesNotHold, "{world} {label}");

@@ -6,6 +6,7 @@
 
 use super::judge::{Wanted, agent, check, exact, growth, ratio, study, world};
 use super::{Evidence, Finding, ReproduceError};
+use tucrl::math;
 use tucrl_lab::plot::{self, Axis, Curve, CurvesFigure, PALETTE, RegretFigure, Stroke, colour};
 use tucrl_lab::record::StoredRun;
 use tucrl_lab::stats::{AgentStudy, WorldStudy, mean};
@@ -54,12 +55,12 @@ pub(super) fn infinite_diameter(evidence: &Evidence<'_>) -> Result<Finding, Repr
     Ok(finding)
 }
 
-/// The share of the pseudo-regret of the last decades between checkpoints with an exploratory episode in between, and
+/// The share of the regret of the last decades between checkpoints with an exploratory episode in between, and
 /// their share of the time.
 fn jumps(tucrl: &AgentStudy<'_>) -> Result<(f64, f64), ReproduceError> {
     let (mut lost, mut lost_all, mut time, mut time_all) = (0.0, 0.0, 0.0, 0.0);
     for run in &tucrl.runs {
-        let first = run.record.steps as f64 / 10f64.powf(DECADES);
+        let first = run.record.steps as f64 / math::powf(10.0, DECADES);
         let explored: Vec<(u64, u64)> = run
             .record
             .episodes
@@ -68,7 +69,8 @@ fn jumps(tucrl: &AgentStudy<'_>) -> Result<(f64, f64), ReproduceError> {
             .filter(|episode| episode.is_exploratory())
             .map(|episode| (episode.start, episode.start + episode.length))
             .collect();
-        for pair in run.record.pseudo_regret.windows(2) {
+        let kind = tucrl.shown.without_noise();
+        for pair in kind.of(&run.record).unwrap_or_default().windows(2) {
             let ((from, before), (to, after)) = (pair[0], pair[1]);
             if (from as f64) < first {
                 continue;
@@ -100,7 +102,7 @@ fn green(place: &WorldStudy<'_>, tucrl: &AgentStudy<'_>) -> Result<CurvesFigure,
         let values: Vec<f64> = tucrl.runs.iter().filter_map(at).collect();
         (!values.is_empty()).then(|| (t as f64, mean(&values)))
     };
-    let times: Vec<u64> = tucrl.pseudo_regret.iter().map(|point| point.t).collect();
+    let times: Vec<u64> = tucrl.curve().iter().map(|point| point.t).collect();
     let z: Option<Vec<(f64, f64)>> = times.iter().map(|&t| z(t)).collect();
     let z = z.ok_or_else(missing)?;
     curves.push(Curve::new("Z", PALETTE[GREEN], Stroke::Line, z));
@@ -110,7 +112,7 @@ fn green(place: &WorldStudy<'_>, tucrl: &AgentStudy<'_>) -> Result<CurvesFigure,
             "TUCRL" => colour(1),
             _ => colour(shades.next().unwrap_or(7)),
         };
-        let points = agent.pseudo_regret.iter();
+        let points = agent.curve().iter();
         let line = points.clone().map(|point| (point.t as f64, point.mean)).collect();
         let band = points.filter_map(|p| p.student.map(|(low, high)| (p.t as f64, low, high)));
         let band = band.collect();
@@ -124,7 +126,7 @@ fn green(place: &WorldStudy<'_>, tucrl: &AgentStudy<'_>) -> Result<CurvesFigure,
     // Cut at the highest value shown: clamping would draw a flat line at the top.
     let bound = bound.take_while(|point| point.1 <= highest).collect();
     curves.push(Curve::new("bound on Z", PALETTE[GREEN], Stroke::Dashed, bound));
-    let y = Axis::linear("pseudo-regret (reward), Z (steps)", 0.0, highest, 6);
+    let y = Axis::linear("regret (reward), Z (steps)", 0.0, highest, 6);
     Ok(CurvesFigure {
         title: format!("Regret and exploration in {}", place.world),
         explanation: "means over runs, shaded: 95 % interval (Student); UCRL (linear) is left out"

@@ -199,7 +199,7 @@ fn refusals(computed: &Value) -> Result<Vec<String>, ReproduceError> {
     Ok(told.into_iter().map(|(_, sentence)| sentence).collect())
 }
 
-/// The pseudo-regret of the last decade divided by that of the random agent, with its interval; runs are resampled in
+/// The regret of the last decade divided by that of the random agent, with its interval; runs are resampled in
 /// pairs.
 fn share(place: &WorldStudy<'_>, label: &str) -> Result<(f64, Option<Interval>), ReproduceError> {
     let missing =
@@ -211,7 +211,7 @@ fn share(place: &WorldStudy<'_>, label: &str) -> Result<(f64, Option<Interval>),
             curve.binary_search_by_key(&time, |point| point.0).ok().map(|place| curve[place].1)
         };
         let lost = |curve: &[(u64, f64)]| Some(of(curve, end)? - of(curve, end / 10)?);
-        runs.map(|run| lost(&run.record.pseudo_regret)).collect()
+        runs.map(|run| lost(&agent.shown.without_noise().of(&run.record)?)).collect()
     };
     let of_agent = lost(agent(place, label)?).ok_or_else(missing)?;
     let of_random = lost(agent(place, RANDOM)?).ok_or_else(missing)?;

@@ -26,6 +26,7 @@ def learn(
     *,
     seed: "int | np.random.Generator | None" = 1,
     checkpoints: int = 10,
+    exploration: bool = False,
     progress: bool | None = None,
 ) -> "Result":
     """Run agents in a world on all cores and measure their regret.
@@ -41,6 +42,8 @@ def learn(
     jobs: number of threads; by default one per core.
     seed: the master seed; a generator of NumPy is one too, and ``None`` is a new one every time.
     checkpoints: checkpoints of regret per decade of steps.
+    exploration: whether to measure what is lost in the steps after an agent starts to explore again, as
+        the table ``exploration``; runs are slower.
     progress: whether to show a bar, with tqdm if that is installed; by default after two seconds, in a
         notebook or a terminal.
 
@@ -56,7 +59,9 @@ def learn(
     bar = _bar(steps * seeds * len(specs), progress)
     tell = None if bar is None else bar.show
     try:
-        runs = _native.learn(world, specs, steps, seeds, seed, jobs, checkpoints, tell)
+        runs = _native.learn(
+            world, specs, steps, seeds, seed, jobs, checkpoints, tell, exploration
+        )
     finally:
         if bar is not None:
             bar.close()
@@ -115,8 +120,12 @@ class Result:
         """
         return [str(file) for file in self._runs.report(path)]
 
-    def plot(self, ax: Any = None, *, log: bool = True) -> Any:
+    def plot(self, ax: Any = None, *, log: bool = True, regret: str | None = None) -> Any:
         """Draw the mean regret of every agent, shaded from the 5 % to the 95 % quantile of its runs.
+
+        regret: ``"gap"``, the sum of the Bellman gaps of the pairs played; ``"realised"``, the optimal gain
+            times steps minus the rewards; or ``"pseudo"``, which has mean rewards in place of rewards. By
+            default gap regret where it is known.
 
         Returns the axes; needs matplotlib.
         """
@@ -126,19 +135,33 @@ class Result:
             from matplotlib import pyplot
 
             ax = pyplot.figure(layout="constrained").add_subplot()
-        for agent, (times, regret) in self._regret().items():
-            (line,) = ax.plot(times, regret.mean(axis=0), label=agent)
-            low, high = np.quantile(regret, [0.05, 0.95], axis=0)
+        name, column = self._kind(regret)
+        for agent, (times, values) in self._regret(column).items():
+            (line,) = ax.plot(times, values.mean(axis=0), label=agent)
+            low, high = np.quantile(values, [0.05, 0.95], axis=0)
             ax.fill_between(times, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
         if log:
             ax.set_xscale("log")
             ax.set_yscale("log")
         ax.set_xlabel("step")
-        ax.set_ylabel("regret")
+        ax.set_ylabel(name)
         ax.legend()
         return ax
 
-    def _regret(self) -> "dict[str, tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]":
+    def _kind(self, asked: str | None) -> tuple[str, str]:
+        """The name of a kind of regret and its column in ``curves``."""
+        kinds = {
+            "gap": ("gap regret", "gap_regret"),
+            "realised": ("realised regret", "regret"),
+            "pseudo": ("pseudo-regret", "pseudo_regret"),
+        }
+        if asked is None:
+            asked = self.table("summary")["shown"][0]
+        if asked not in kinds:
+            raise ValueError(f"regret={asked!r}: choose one of {', '.join(map(repr, kinds))}")
+        return kinds[asked]
+
+    def _regret(self, column: str) -> "dict[str, tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]":
         """Times, and regret by run and time, of every agent whose runs are complete."""
         import numpy as np
 
@@ -151,7 +174,7 @@ class Result:
             runs = [r for r in np.unique(curves["run"][is_own]) if (agent, int(r)) not in failed]
             if runs:
                 rows = [is_own & (curves["run"] == run) for run in runs]
-                regret = np.stack([curves["regret"][row] for row in rows])
+                regret = np.stack([curves[column][row] for row in rows])
                 curve[agent] = (curves["t"][rows[0]], regret)
         return curve
 
@@ -174,7 +197,7 @@ class Result:
         return rows
 
     def __repr__(self) -> str:
-        head = ("agent", "runs", "regret", "growth")
+        head = ("agent", "runs", self._kind(None)[0], "growth")
         rows = [head, *self._rows()]
         widths = [max(len(row[column]) for row in rows) for column in range(4)]
         lines = ("  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)) for row in rows)
@@ -185,7 +208,8 @@ class Result:
             "<tr>" + "".join(f"<td>{html.escape(cell)}</td>" for cell in row) + "</tr>"
             for row in self._rows()
         )
-        head = "".join(f"<th>{name}</th>" for name in ("agent", "runs", "regret ± 95 %", "growth"))
+        names = ("agent", "runs", f"{self._kind(None)[0]} ± 95 %", "growth")
+        head = "".join(f"<th>{name}</th>" for name in names)
         title = html.escape(self._title())
         return f"<table><caption>{title}</caption><tr>{head}</tr>{cells}</table>"
 

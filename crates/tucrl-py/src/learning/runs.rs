@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
 use tucrl_lab::record::{Provenance, StoredRun};
 use tucrl_lab::report::tables::{self, Table, Values};
-use tucrl_lab::report::{self, html};
+use tucrl_lab::report::{self, Extras, html};
 use tucrl_lab::stats::Study;
 
 use crate::errors::{bad_input, failed, of_report};
@@ -70,9 +70,10 @@ impl PyRuns {
             let study = self.study()?;
             let is_page = path.extension().is_some_and(|e| e == "html" || e == "htm");
             if !is_page {
-                return report::write(&study, provenance, &path).map_err(of_report);
+                return report::write(&study, provenance, Extras::default(), &path)
+                    .map_err(of_report);
             }
-            let page = html::html(&study, provenance).map_err(of_report)?;
+            let page = html::html(&study, provenance, None).map_err(of_report)?;
             write(&path, &page)?;
             Ok(vec![path])
         })

@@ -4,6 +4,7 @@ use std::f64::consts::{LN_2, SQRT_2};
 
 use super::{RegretBound, WorldNumbers, tucrl_regret};
 use crate::agents::PlusSet;
+use crate::math;
 use crate::sets::Union;
 use crate::sets::mixture::MISSING;
 
@@ -11,10 +12,10 @@ use crate::sets::mixture::MISSING;
 fn level(world: &WorldNumbers, union: Union, delta: f64) -> f64 {
     let reachable = world.reachable as f64;
     let share = match union {
-        Union::Nominal => (world.states as f64).ln(),
-        Union::Discovery => reachable.ln() + (reachable + 1.0).ln(),
+        Union::Nominal => math::ln(world.states as f64),
+        Union::Discovery => math::ln(reachable) + math::ln(reachable + 1.0),
     };
-    (16.0 / delta).ln() + share + (world.actions as f64).ln()
+    math::ln(16.0 / delta) + share + math::ln(world.actions as f64)
 }
 
 /// What a step in a pair with N visits may cost through its sets: `root` / sqrt(N+) + `linear` / N±.
@@ -36,31 +37,31 @@ pub fn plus_regret(
     let support = world.max_support_reachable as f64;
     // ln(1 / delta') of a pair.
     let level = level(world, union, delta);
-    let mean = level + 0.5 * time.ln() + LN_2;
+    let mean = level + 0.5 * math::ln(time) + LN_2;
     let missing = MISSING * (support + level);
     let by_set = |law: Cost, reward: Cost| plus_terms(world, union, law, reward, steps, delta);
     match (set, union) {
         // The total variation between two laws of the set is at most 2 sum (p̂ - l), and p̂ - l is at most
         // sqrt(2 p̂ (1 - p̂) y / n) + 2 p̂ y / n for n KL(p̂, l) <= y. Pinsker's inequality for rewards.
         (PlusSet::Tight, Union::Nominal) => {
-            let y = mean + (world.states as f64).ln();
+            let y = mean + math::ln(world.states as f64);
             let law = Cost { root: (8.0 * (support - 1.0) * y).sqrt(), linear: 4.0 * y };
             by_set(law, Cost { root: (0.5 * mean).sqrt(), linear: 0.0 })
         }
         // At most sum (u - l) + m, from at least half of the draws.
         (PlusSet::Tight, Union::Discovery) => {
-            let y = mean + (support * (support + 1.0)).ln();
+            let y = mean + math::ln(support * (support + 1.0));
             let linear = 4.0 * support * y + 4.0 * missing;
             let law = Cost { root: (32.0 * support * y).sqrt(), linear };
             by_set(law, Cost { root: (0.5 * mean).sqrt(), linear: 0.0 })
         }
         (PlusSet::Bernstein, _) => {
-            let log = level - 16f64.ln() + 2f64.ln() + time.ln();
+            let log = level - math::ln(16.0) + math::ln(2.0) + math::ln(time);
             let reward = Cost { root: (14.0 * log).sqrt(), linear: 49.0 / 3.0 * log };
             let linear = support * reward.linear + missing;
             let widths = Cost { root: (14.0 * (support - 1.0) * log).sqrt(), linear };
             // ln(n (n + 1) / delta') <= ln(2 T² / delta').
-            let noise = level + LN_2 + 2.0 * time.ln();
+            let noise = level + LN_2 + 2.0 * math::ln(time);
             let spread = Cost { root: 2.0 * support.sqrt() + (8.0 * noise).sqrt(), linear: 0.0 };
             let (by_widths, by_spread) = (by_set(widths, reward), by_set(spread, reward));
             // In order of discovery the balls have the second radius only.
@@ -86,7 +87,10 @@ fn plus_terms(
     RegretBound {
         // sum nu / sqrt(N+) <= (1 + sqrt 2) sqrt(S^C A T) and sum nu / N± <= 2 S^C A (3 + ln T).
         estimation: both(law.root, reward.root) * (1.0 + SQRT_2) * (pairs * time).sqrt(),
-        estimation_lower_order: both(law.linear, reward.linear) * 2.0 * pairs * (3.0 + time.ln()),
+        estimation_lower_order: both(law.linear, reward.linear)
+            * 2.0
+            * pairs
+            * (3.0 + math::ln(time)),
         under_visited: r_max * (diameter + 1.0) * plus_poor_steps_among(pairs, time),
         failed_sets: 0.0,
         exploratory_phase: 2.0 * r_max * plus_exploratory_phase(world, union, delta),
@@ -106,7 +110,7 @@ pub fn plus_poor_steps_among(reachable_pairs: f64, time: f64) -> f64 {
 /// the level delta' of a pair. No later episode gives up a reachable state unless a confidence set fails.
 pub fn plus_exploratory_phase(world: &WorldNumbers, union: Union, delta: f64) -> f64 {
     let new = world.max_support_reachable as f64 + level(world, union, delta);
-    world.reachable_pairs() * (MISSING * world.diameter_reachable.max(1.0) * new).powi(2)
+    world.reachable_pairs() * math::powi(MISSING * world.diameter_reachable.max(1.0) * new, 2)
 }
 
 #[cfg(test)]

@@ -7,9 +7,12 @@
 use super::{EliminationError, SparseRow};
 use crate::pulse::Pulse;
 
-/// The largest width for which the band is used.
+/// The largest width for which the band is used. `solve` without bands takes +382 % on river-swim with 1000 states and
+/// +47 % on a walk over 1000 states with steps of up to 8. With a limit of 32, walks with steps of up to 12, 16 and 24 take
+/// -30 %, -45 % and -45 %, but grids of 20 and 30 columns +108 % and +254 %. (Instructions, callgrind.)
 const WIDTH_LIMIT: usize = 8;
-/// The smallest number of states for which the band is used.
+/// The smallest number of states for which the band is used. `solve` with 25 takes -75 % on river-swim with 40 states, with
+/// 100 +316 % on that with 75 (instructions, callgrind). 50 stays because 25 changes the last digits of gains.
 const LEAST_STATES: usize = 50;
 
 /// The factors row by row: flows right of the diagonal, shares left of it, the outflow on it.

@@ -13,8 +13,8 @@ use crate::plausible::{PlausibleSet, Shape, View};
 /// the pair to be skipped: well beyond rounding and beyond what counts as a tie.
 const MARGIN: f64 = 1e-6;
 
-/// Sweeps over `PARALLEL_FROM` states or more run on the rayon pool, in strips of at least `LEAST` states: below
-/// that, waking threads costs as much as it gains.
+/// Sweeps over `PARALLEL_FROM` states or more run on the rayon pool, in strips of at least `LEAST` states, so that the
+/// work of a strip outweighs waking a thread. Not measured; the values do not depend on them.
 const PARALLEL_FROM: usize = 16_384;
 const LEAST: usize = 4_096;
 

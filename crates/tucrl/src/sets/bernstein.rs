@@ -342,7 +342,8 @@ fn list_observed(scratch: &mut Scratch, row: &BoxRow<'_>, ranking: &Ranking, rea
     }
 }
 
-/// The same for long rows: along the ranking, or, where that is much longer, by sorting.
+/// The same for long rows: along the ranking, or, where that is much longer, by sorting. On the rows of 32 at `LONG_ROW`,
+/// 8 and 32 instead of 16 change nothing; sorting always takes -40 %. Longer rows were not measured.
 #[inline(never)]
 fn list_many(scratch: &mut Scratch, row: &BoxRow<'_>, ranking: &Ranking, reach: u32) {
     if (reach as usize) < 16 * row.next.len() {

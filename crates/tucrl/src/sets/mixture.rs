@@ -8,6 +8,8 @@
 //! - **Missing mass** ([`missing_mass`]). After n draws with d different outcomes the probability M of all others
 //!   satisfies (n-1) M <= V with e^V gamma(d, V) / V^d = 1/delta', and (n-1) M <= (d - 1 + ln(1/delta')) / (1 - 1/e).
 
+use crate::math;
+
 use std::f64::consts::{E, PI};
 
 /// From here on Stirling's series has an error below 1e-13.
@@ -34,7 +36,7 @@ fn half_excess(k: f64) -> f64 {
         product *= factor;
         factor += 1.0;
     }
-    half_excess(shifted) + times_log(shifted, shifted) - shift - product.ln() - times_log(k, k)
+    half_excess(shifted) + times_log(shifted, shifted) - shift - math::ln(product) - times_log(k, k)
 }
 
 /// ln n! - (n ln n - n + ln(2 pi n)/2), for whole n >= 1.
@@ -47,18 +49,18 @@ fn factorial_excess(n: f64) -> f64 {
                 + square * (-1.0 / 360.0 + square * (1.0 / 1260.0 - square * 1.0 / 1680.0)));
     }
     let factorial: f64 = (2..=n as u32).map(f64::from).product();
-    factorial.ln() - n * n.ln() + n - 0.5 * (2.0 * PI * n).ln()
+    math::ln(factorial) - n * math::ln(n) + n - 0.5 * math::ln(2.0 * PI * n)
 }
 
 /// a ln b, which is 0 for a = 0.
 fn times_log(a: f64, b: f64) -> f64 {
-    if a > 0.0 { a * b.ln() } else { 0.0 }
+    if a > 0.0 { a * math::ln(b) } else { 0.0 }
 }
 
 /// The bound y on n KL(k/n, q).
 pub fn divergence(successes: f64, visits: f64, log: f64) -> f64 {
     let failures = (visits - successes).max(0.0);
-    log + 0.5 * (PI * visits / 2.0).ln() + factorial_excess(visits)
+    log + 0.5 * math::ln(PI * visits / 2.0) + factorial_excess(visits)
         - half_excess(successes)
         - half_excess(failures)
 }
@@ -84,18 +86,18 @@ fn upper_end(successes: f64, failures: f64, y: f64) -> f64 {
     let visits = successes + failures;
     let (p, rest, share) = (successes / visits, failures / visits, y / visits);
     if successes <= 0.0 {
-        return -(-share).exp_m1();
+        return -math::exp_m1(-share);
     }
     // KL(p, q) is at least (q - p)²/(2q), (q - p)²/(2 (1 - p)), and rest ln(rest/(1 - q)) + p ln p.
     let by_mean = p + share + (share * (2.0 * p + share)).sqrt();
     let by_rest = p + (2.0 * rest * share).sqrt();
-    let last = 1.0 - rest * (-(share - p * p.ln()) / rest).exp();
+    let last = 1.0 - rest * math::exp(-(share - p * math::ln(p)) / rest);
     let mut q = by_mean.min(by_rest).min(last);
     for _ in 0..60 {
-        let too_far = successes * (p / q).ln() + failures * (rest / (1.0 - q)).ln() - y;
+        let too_far = successes * math::ln(p / q) + failures * math::ln(rest / (1.0 - q)) - y;
         let slope = failures / (1.0 - q) - successes / q;
         let step = too_far / slope;
-        if !(step > 1e-14 * q) {
+        if step.is_nan() || step <= 1e-14 * q {
             break;
         }
         q -= step;
@@ -111,7 +113,7 @@ pub fn missing_mass(distinct: u32, log: f64) -> f64 {
     for _ in 0..60 {
         let (value, slope) = log_mixture(d, v);
         let step = (value - log) / slope;
-        if !(step > 1e-13 * v) {
+        if step.is_nan() || step <= 1e-13 * v {
             break;
         }
         v -= step;
@@ -132,10 +134,10 @@ fn log_mixture(d: f64, v: f64) -> (f64, f64) {
         weighted += i * term;
         if sum > HUGE {
             (term, sum, weighted) = (term / HUGE, sum / HUGE, weighted / HUGE);
-            scale += HUGE.ln();
+            scale += math::ln(HUGE);
         }
         if d + i > v && term <= 1e-17 * sum {
-            return (sum.ln() + scale, weighted / (v * sum));
+            return (math::ln(sum) + scale, weighted / (v * sum));
         }
     }
 }

@@ -12,6 +12,7 @@
 
 use crate::confidence::{Confidence, Shrink};
 use crate::counts::{Counts, PairCounts};
+use crate::math;
 use crate::space::Space;
 
 use super::ConfidenceSet;
@@ -91,7 +92,7 @@ impl<'c> SFree<'c> {
     }
 
     fn spread(&self, visits: f64, roots: f64, log: f64) -> f64 {
-        let log = log + visits.ln() + (visits + 1.0).ln();
+        let log = log + math::ln(visits) + math::ln(visits + 1.0);
         let (alpha, noise) = (self.confidence.alpha_p, 8.0 * log / visits);
         let mean = 2.0 * roots / visits.sqrt();
         match self.confidence.shrink {

@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 use crate::confidence::{Confidence, Shrink};
 use crate::counts::{Counts, PairCounts};
 use crate::inner_max::{Ranking, Scratch, Sink, UNSEEN, ValueSink, Values};
+use crate::math;
 use crate::plausible::{Belief, PlausibleSet, Row, Shape, View, optimistic_rewards_by};
 use crate::space::Space;
 
@@ -66,10 +67,13 @@ impl Levels {
     pub fn new(confidence: &Confidence, space: &Space, t_k: u64, union: Union) -> Self {
         let delta = confidence.delta.at(t_k);
         let states = match union {
-            Union::Nominal => Some((space.states() as f64).ln()),
+            Union::Nominal => Some(math::ln(space.states() as f64)),
             Union::Discovery => None,
         };
-        Self { actions: PARTS.ln() + f64::from(space.max_actions()).ln() - delta.ln(), states }
+        Self {
+            actions: math::ln(PARTS) + math::ln(f64::from(space.max_actions())) - math::ln(delta),
+            states,
+        }
     }
 
     /// ln(1/delta') of a pair, from the number of its state.
@@ -92,7 +96,7 @@ impl Levels {
 /// ln(j (j + 1)) for j = `before` + 1: the shares 1/(j (j + 1)) add up to 1.
 fn log_share(before: usize) -> f64 {
     let j = before as f64 + 1.0;
-    j.ln() + (j + 1.0).ln()
+    math::ln(j) + math::ln(j + 1.0)
 }
 
 /// The tight set in one episode.
@@ -141,7 +145,7 @@ impl Tight {
         let (visits, mean) = (pair.visits_at_least_one() as f64, pair.reward_mean());
         let log = self.log_r * log;
         let (_, high) = interval(visits * mean / self.r_max, visits, log);
-        let x = log + (4.0 * visits * (visits + 1.0)).ln();
+        let x = log + math::ln(4.0 * visits * (visits + 1.0));
         // Infinite after one visit, which says nothing about a variance.
         let linear = 7.0 * self.r_max * x / (3.0 * (visits - 1.0));
         let bernstein = (2.0 * x).sqrt() * pair.reward_deviation() + linear;

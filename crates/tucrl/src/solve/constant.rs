@@ -15,12 +15,15 @@ use super::sub_mdp::{Improvement, SubMdp};
 use super::{BiasKind, distance};
 use crate::chain::ChainValues;
 use crate::error::SolveError;
+use crate::math;
 use crate::pulse::{Pulse, unless_stopped};
 use crate::structure;
 
 /// Weight of the transition in a damped sweep; the rest stays in place.
 const DAMPING: f64 = 0.9;
-/// Transitions that value iteration may read before policy iteration is tried.
+/// Transitions that value iteration may read before policy iteration is tried. It decides how large MDPs that mix slowly
+/// are solved: mountain-car with 60 x 61 cells by 2194 sweeps, with half the budget by 128 and policy iteration; breakout
+/// 4x3 by 128 sweeps and policy iteration, with twice the budget by 1073.
 const QUICK_BUDGET: f64 = 3e8;
 /// The fewest sweeps of value iteration. Times with 30 and 300 are alike; with 30 the error on a Garnet
 /// MDP of 1400 states and 5 next states is 2.9e-12 instead of 2.9e-14.
@@ -246,6 +249,8 @@ impl Iteration {
     /// Sweeps until the increments agree within the tolerance or rounding; false if that takes more
     /// transitions than `budget`. At least `FEW` or `VERY_FEW` sweeps are allowed.
     fn go_on(&mut self, sub: &SubMdp<'_>, aim: Aim, budget: f64, patience: Patience) -> bool {
+        // A large MDP that does not mix is swept for two of these before policy iteration: river-swim with 10000 states
+        // 128 times, with 32 here 64 times, with 128 here 256 times.
         const TREND: u64 = 64;
         let Aim { r_max, tolerance, .. } = aim;
         let cost = (sub.transitions() + 10 * sub.len() + 100) as f64;
@@ -271,8 +276,8 @@ impl Iteration {
                     Patience::Trend => TREND,
                     Patience::Last => sweep - sweep / 2,
                 };
-                let decay = (earlier_span / span).ln() / passed as f64;
-                let needed = (span / tolerance).ln() / decay;
+                let decay = math::ln(earlier_span / span) / passed as f64;
+                let needed = math::ln(span / tolerance) / decay;
                 let left = (allowed - sweep) as f64;
                 match patience {
                     Patience::Trend => {

@@ -22,15 +22,20 @@
 //! of many.
 
 use super::sub_mdp::SubMdp;
+use crate::math;
 use crate::pulse::Pulse;
 
 /// The bounds are computed when the changes of a sweep differ by less than this share of the last
 /// distance between the bounds, or after `SWEEP_LIMIT` sweeps.
+///
+/// The constants here were measured on garnets with 10000 states, 5 next states and seeds 1 and 11, and on deep-sea with 60
+/// rows (instructions of `solve`, callgrind). With 0.025: +3 %, +1 %, 0. With 0.1: +5 %, +2 %, 0.
 const ENOUGH: f64 = 0.05;
+/// With 6: +4 %, +1 %, -21 %. With 24: 0, 0, +42 %.
 const SWEEP_LIMIT: u32 = 12;
-/// The largest number of computations of the bounds.
+/// The largest number of computations of the bounds. A limit on time: with 30 and with 120 nothing changes.
 const LOOK_LIMIT: u32 = 60;
-/// The trend is judged after this many computations of the bounds.
+/// The trend is judged after this many computations of the bounds. With 2: 0, 0, -13 %. With 6: 0, 0, +38 %.
 const TREND: u32 = 3;
 
 /// Which changes correct the estimate of the gain.
@@ -145,8 +150,8 @@ pub(super) fn iterate(
             return Some(Outcome { values, cycle_gain, shortlist: list, sweeps });
         }
         if look % TREND == 0 {
-            let decay = (earlier_span / span).ln() / f64::from(TREND);
-            let needed = (span / tolerance).ln() / decay;
+            let decay = math::ln(earlier_span / span) / f64::from(TREND);
+            let needed = math::ln(span / tolerance) / decay;
             let will_do = decay > 0.0 && needed < f64::from(LOOK_LIMIT - look);
             if !will_do {
                 return None;

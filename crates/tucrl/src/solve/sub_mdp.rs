@@ -15,7 +15,8 @@ use crate::graph;
 use crate::mdp::Mdp;
 use crate::structure::Table;
 
-/// Sweeps over this many transitions or more run on the rayon pool.
+/// Sweeps over this many transitions or more run on the rayon pool, so that the work outweighs waking threads. Not
+/// measured, nor is `CHUNK`; the values do not depend on them.
 const PARALLEL_FROM: usize = 400_000;
 /// States per rayon task.
 const CHUNK: usize = 4_096;

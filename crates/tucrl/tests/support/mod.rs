@@ -1,5 +1,11 @@
 //! Slow, obvious answers to judge the fast ones by, and random worlds to ask about.
-#![allow(dead_code, missing_docs, clippy::unwrap_used, clippy::needless_range_loop)]
+#![allow(
+    clippy::disallowed_methods,
+    dead_code,
+    missing_docs,
+    clippy::unwrap_used,
+    clippy::needless_range_loop
+)]
 
 pub(crate) mod exact;
 pub(crate) mod literal;

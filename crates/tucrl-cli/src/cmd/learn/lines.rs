@@ -4,6 +4,7 @@
 
 use serde::Serialize;
 use tucrl::episode::EpisodeRecord;
+use tucrl::exploration::ExplorationLoss;
 use tucrl::reward::RewardRange;
 use tucrl::run::Case;
 use tucrl::truth::Baseline;
@@ -29,6 +30,16 @@ struct Line<'a> {
     baseline: &'a Baseline,
     regret: &'a [(u64, f64)],
     pseudo_regret: &'a [(u64, f64)],
+    /// Null where the optimal gain is unknown.
+    gap_regret: Option<&'a [(u64, f64)]>,
+    /// What gain lost for good costs; absent where none can be lost.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gain_lost: Option<&'a [(u64, f64)]>,
+    /// By how much a gap may be wrong.
+    bellman_residual: Option<f64>,
+    /// What was lost after exploration times, with --exploration.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exploration: Option<&'a ExplorationLoss>,
     episodes: usize,
     seen: u64,
     reachable: u64,
@@ -39,9 +50,11 @@ struct Line<'a> {
     plan_seconds: f64,
     simulate_seconds: f64,
     options: serde_json::Value,
-    /// Regret where a run that is not complete ended.
+    /// Realised regret and gap regret where a run that is not complete ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_regret: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_gap_regret: Option<f64>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stopped: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -66,6 +79,7 @@ pub(super) fn lines(learned: &Learned<'_>, with_episodes: bool) -> anyhow::Resul
         for (seed, outcome) in started.filter_map(|(seed, outcome)| Some((seed, outcome.as_ref()?)))
         {
             let record = &outcome.record;
+            let is_partial = outcome.ending != Ending::Complete;
             let line = Line {
                 agent: agent.to_string(),
                 world: learned.experiment.worlds[0].world.to_string(),
@@ -78,6 +92,10 @@ pub(super) fn lines(learned: &Learned<'_>, with_episodes: bool) -> anyhow::Resul
                 baseline: &learned.facts.baseline,
                 regret: &record.regret,
                 pseudo_regret: &record.pseudo_regret,
+                gap_regret: record.gap_regret.as_deref(),
+                gain_lost: record.gain_lost.as_deref(),
+                bellman_residual: learned.facts.bellman_residual,
+                exploration: record.exploration.as_ref(),
                 episodes: record.episodes.len(),
                 seen: record.seen,
                 reachable: learned.facts.reachable,
@@ -88,7 +106,8 @@ pub(super) fn lines(learned: &Learned<'_>, with_episodes: bool) -> anyhow::Resul
                 plan_seconds: outcome.plan.as_secs_f64(),
                 simulate_seconds: outcome.simulate.as_secs_f64(),
                 options: agent.algorithm().options(),
-                last_regret: (outcome.ending != Ending::Complete).then_some(outcome.last_regret),
+                last_regret: is_partial.then_some(outcome.last_regret),
+                last_gap_regret: outcome.last_gap_regret.filter(|_| is_partial),
                 stopped: outcome.ending == Ending::Stopped,
                 error: match &outcome.ending {
                     Ending::Failed(error) => Some(error.to_string()),

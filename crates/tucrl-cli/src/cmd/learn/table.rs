@@ -7,7 +7,7 @@ use std::fmt::{Error, Write};
 
 use tucrl::truth::Baseline;
 use tucrl_lab::runner::Outcome;
-use tucrl_lab::stats::{Growth, half_width, mean};
+use tucrl_lab::stats::{Growth, Regret, half_width, mean};
 use tucrl_lab::text::{
     counted, digits, mean_and_half, number, plain_growth, printable, short_duration, with_error,
     wrapped,
@@ -95,14 +95,26 @@ pub(super) fn page(learned: &Learned<'_>) -> Result<String, Error> {
 /// What the rows mean.
 fn legend(learned: &Learned<'_>) -> String {
     let has_runs = learned.experiment.seeds > 1;
-    let interval = if has_runs { "; its mean ± a 95 % interval" } else { "" };
     let z = "Z: steps in pairs that were poorly visited at the time.";
     let gain = match &learned.facts.baseline {
         Baseline::Nothing => {
+            let interval = if has_runs { "; the mean ± a 95 % interval" } else { "" };
             return format!("Rewards per step, averaged from the first step on{interval}. {z}");
         }
-        Baseline::Optimal => "optimal gain",
-        Baseline::BestKnown { .. } => "best known gain, a lower bound on the optimal one,",
+        Baseline::Optimal => "the optimal gain",
+        Baseline::BestKnown { .. } => "the best known gain, a lower bound on the optimal one,",
+    };
+    let mut regret = learned.shown.explained(gain);
+    if has_runs {
+        regret += " ± is a 95 % interval of the mean.";
+    }
+    let loses_gain = |outcome: &Outcome| outcome.record.gain_lost.is_some();
+    if learned.shown == Regret::Gap && learned.outcomes.iter().flatten().any(loses_gain) {
+        regret += " Gain lost for good is added: what every such loss costs up to the step.";
+    }
+    let fitted = match learned.shown.without_noise() {
+        Regret::Pseudo => "mean pseudo-regret (mean rewards in place of rewards)",
+        _ => "mean gap regret",
     };
     let word = match has_runs {
         true => {
@@ -111,10 +123,17 @@ fn legend(learned: &Learned<'_>) -> String {
         }
         false => "",
     };
+    let exploration = match learned.experiment.exploration {
+        true => format!(
+            " Explorations: times at which an agent leaves an optimal policy, from a tenth of the run on; worst \
+             loss: the largest gap regret in the {} steps after one.",
+            tucrl::exploration::LONGEST
+        ),
+        false => String::new(),
+    };
     format!(
-        "Regret: {gain} times steps, minus the rewards{interval}. Growth: exponent of the mean pseudo-regret \
-         (mean rewards in place of rewards) over the last decade; 1 is linear, 0.5 a square root, 0 \
-         flat.{word} {z}"
+        "{regret} Growth: exponent of the {fitted} over the last decade; 1 is linear, 0.5 a square \
+         root, 0 flat.{word} {z}{exploration}"
     )
 }
 
@@ -156,14 +175,14 @@ fn table(out: &mut String, learned: &Learned<'_>, columns: &[Column<'_>]) -> Res
     for time in decades(learned.steps()) {
         let shown = |column: &Column<'_>| match learned.facts.baseline {
             Baseline::Nothing => column.reward(time),
-            _ => column.regret(time),
+            _ => column.regret(learned.shown, time),
         };
         row(&time.to_string(), columns.iter().map(shown).collect())?;
     }
     row("", vec![String::new()])?;
     let growths: Vec<Option<Growth>> = match learned.facts.baseline {
         Baseline::Nothing => columns.iter().map(|_| None).collect(),
-        _ => columns.iter().map(Column::growth).collect(),
+        _ => columns.iter().map(|column| column.growth(learned.shown)).collect(),
     };
     let mut growth_row = |label: &str, shown: fn(Growth) -> Option<String>| {
         let cell = |growth: &Option<Growth>| growth.and_then(shown).unwrap_or(NOTHING.into());
@@ -189,13 +208,21 @@ fn table(out: &mut String, learned: &Learned<'_>, columns: &[Column<'_>]) -> Res
     for (label, fact) in facts {
         row(label, columns.iter().map(|column| column.range(fact)).collect())?;
     }
+    let times = columns.iter().map(|c| c.range(|o| Some(o.record.exploration.as_ref()?.times)));
+    row("explorations", times.collect())?;
+    let worst = columns.iter().map(Column::worst_exploration);
+    row("worst loss", worst.collect())?;
     if !learned.is_complete() {
         let begun = |column: &Column<'_>| format!("{} of {}", column.outcomes.len(), column.asked);
         row("runs begun", columns.iter().map(begun).collect())?;
         let taken = columns.iter().map(|column| column.range(|o| Some(o.record.steps)));
         row("steps taken", taken.collect())?;
         let last = columns.iter().map(|column| {
-            let regrets: Vec<f64> = column.outcomes.iter().map(|o| o.last_regret).collect();
+            let last = |outcome: &&Outcome| match learned.shown {
+                Regret::Gap => outcome.last_gap_regret,
+                Regret::Realised | Regret::Pseudo => Some(outcome.last_regret),
+            };
+            let regrets: Vec<f64> = column.outcomes.iter().filter_map(last).collect();
             match regrets.is_empty() {
                 true => NOTHING.into(),
                 false => mean_and_half(mean(&regrets), half_width(&regrets)),
@@ -221,9 +248,9 @@ fn decades(steps: u64) -> Vec<u64> {
 
 impl Column<'_> {
     /// Regret at a time, of the runs that came so far.
-    fn values(&self, time: u64) -> Vec<f64> {
+    fn values(&self, kind: Regret, time: u64) -> Vec<f64> {
         let at = |outcome: &&Outcome| {
-            let regret = &outcome.record.regret;
+            let regret = kind.of(&outcome.record)?;
             let place = regret.binary_search_by_key(&time, |(time, _)| *time).ok()?;
             Some(regret[place].1)
         };
@@ -233,8 +260,11 @@ impl Column<'_> {
     /// Rewards per step up to a time, of the runs that came so far.
     fn reward(&self, time: u64) -> String {
         let gain = self.outcomes.first().map_or(0.0, |outcome| outcome.record.gain);
-        let values: Vec<f64> =
-            self.values(time).into_iter().map(|regret| gain - regret / time as f64).collect();
+        let values: Vec<f64> = self
+            .values(Regret::Realised, time)
+            .into_iter()
+            .map(|regret| gain - regret / time as f64)
+            .collect();
         if values.is_empty() {
             return NOTHING.into();
         }
@@ -248,8 +278,8 @@ impl Column<'_> {
         if values.len() < self.asked { "*" } else { "" }
     }
 
-    fn regret(&self, time: u64) -> String {
-        let values = self.values(time);
+    fn regret(&self, kind: Regret, time: u64) -> String {
+        let values = self.values(kind, time);
         if values.is_empty() {
             return NOTHING.into();
         }
@@ -258,10 +288,24 @@ impl Column<'_> {
     }
 
     /// The growth over the last decade that all runs have passed.
-    fn growth(&self) -> Option<Growth> {
-        let curves = self.outcomes.iter().map(|outcome| outcome.record.pseudo_regret.as_slice());
+    fn growth(&self, kind: Regret) -> Option<Growth> {
+        let kind = kind.without_noise();
+        let curves = self.outcomes.iter().filter_map(|outcome| kind.of(&outcome.record));
         let curves: Vec<_> = curves.filter(|curve| !curve.is_empty()).collect();
         Growth::fitted(&curves, 1.0)
+    }
+
+    /// The largest loss in the longest window after an exploration time, averaged over runs.
+    fn worst_exploration(&self) -> String {
+        let worst = |outcome: &&Outcome| {
+            let loss = outcome.record.exploration.as_ref().filter(|loss| loss.times > 0)?;
+            loss.windows.last().map(|window| window.2)
+        };
+        let values: Vec<f64> = self.outcomes.iter().filter_map(worst).collect();
+        match values.is_empty() {
+            true => NOTHING.into(),
+            false => mean_and_half(mean(&values), half_width(&values)),
+        }
     }
 
     fn range(&self, fact: impl Fn(&Outcome) -> Option<u64>) -> String {
@@ -292,6 +336,7 @@ mod tests {
             seeds: 3,
             master_seed: 1,
             checkpoints: 1,
+            exploration: false,
         });
         let experiment = experiment.unwrap();
         let cells = experiment.cells();
@@ -299,7 +344,8 @@ mod tests {
         let mut outcomes = execute::run_in_memory(&experiment, &cells, &worlds, &());
         change(&mut outcomes);
         let facts = worlds[&0].truth.facts();
-        page(&Learned { experiment: &experiment, facts, outcomes: &outcomes }).unwrap()
+        let shown = Regret::Realised;
+        page(&Learned { experiment: &experiment, facts, shown, outcomes: &outcomes }).unwrap()
     }
 
     /// The cells of a row.
