@@ -124,7 +124,7 @@ fn random_world(random: &mut RandomStream) -> Mdp {
 fn minimum(f: impl Fn(f64, f64) -> f64) -> f64 {
     let (mut centre, mut reach, mut best) = ((0.5, 0.5), 0.5, f64::INFINITY);
     while reach > 1e-6 {
-        let cells = if reach == 0.5 { 300 } else { 15 };
+        let cells = if reach == 0.5 { 200 } else { 15 };
         let step = reach / f64::from(cells);
         let mut found = centre;
         for i in -cells..=cells {
