@@ -23,8 +23,8 @@ use crate::experiment::{
 };
 use crate::record::{Provenance, StoredRun};
 use crate::runner::{self, Ending, Job, Outcome, Watch};
-use crate::spelling::{Spelled, Spelling};
-use crate::store::{Store, StoreError};
+use crate::spelling::{Setting, Spelled, Spelling};
+use crate::store::{self, Store, StoreError};
 use keeper::Keeper;
 
 /// How to carry it out.
@@ -79,6 +79,16 @@ pub enum Note {
         /// The agent.
         label: String,
     },
+    /// A checkpoint of an earlier version is not continued.
+    OlderCheckpoint {
+        /// Its version.
+        found: u32,
+    },
+    /// Some finished runs have values of an earlier version, and others are to be run.
+    OlderRuns {
+        /// How many are finished.
+        runs: usize,
+    },
 }
 
 impl Spelled for Note {
@@ -95,6 +105,21 @@ impl Spelled for Note {
                 "{label}: its learners cannot be saved, so there are no checkpoints within its runs: a run that \
                  is stopped starts again from its first step"
             ),
+            Self::OlderCheckpoint { found } => format!(
+                "checkpoints of version {found} are not continued, because values have changed since: their runs \
+                 start again from the first step"
+            ),
+            Self::OlderRuns { runs } => format!(
+                "{} stored by an earlier version, whose values differ in the last digits, and {}: for values of one \
+                 version, choose another directory with {}",
+                if *runs == 1 {
+                    "1 finished run was".into()
+                } else {
+                    format!("{runs} finished runs were")
+                },
+                if *runs == 1 { "is kept" } else { "are kept" },
+                spelling(Setting::Directory)
+            ),
         }
     }
 }
@@ -106,14 +131,16 @@ impl Spelled for Note {
 pub fn survey(store: &Store, cells: Vec<Cell>, options: Options) -> Result<Survey, StoreError> {
     let mut survey = Survey::default();
     let states = store.states_by_cell()?;
+    let mut older = 0;
     for cell in cells {
         match store.run(&cell.id) {
             Ok(None) => survey.to_do.push(cell),
-            Ok(Some((_, run))) => match run.error {
+            Ok(Some((header, run))) => match run.error {
                 Some(_) if options.retry_failed => survey.to_do.push(cell),
                 Some(error) => survey.failed.push((cell.id, error)),
                 None => {
                     survey.done += 1;
+                    older += usize::from(header.version < store::SAME_VALUES);
                     // Left by a process that was killed after storing the result.
                     if states.contains_key(&cell.id.stem()) {
                         store.remove_states(&cell.id)?;
@@ -125,6 +152,9 @@ pub fn survey(store: &Store, cells: Vec<Cell>, options: Options) -> Result<Surve
                 survey.to_do.push(cell);
             }
         }
+    }
+    if older > 0 && !survey.to_do.is_empty() {
+        survey.notes.push(Note::OlderRuns { runs: older });
     }
     Ok(survey)
 }

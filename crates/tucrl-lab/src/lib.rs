@@ -2,7 +2,7 @@
 //!
 //! A library without a command line: `tucrl-paper` judges its records, `tucrl-cli` and `tucrl-py` are the
 //! shells around it.
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+#![cfg_attr(test, allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::expect_used))]
 
 pub mod catalogue;
 pub mod execute;

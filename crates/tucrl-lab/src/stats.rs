@@ -12,6 +12,8 @@ mod tests;
 
 use std::f64::consts::PI;
 
+use tucrl::math;
+
 pub use bootstrap::{Bootstrap, Interval};
 pub use growth::Growth;
 pub use ranking::{Difference, Pair, differences, sign_test};
@@ -53,7 +55,7 @@ fn quantile_of_sorted(sorted: &[f64], share: f64) -> f64 {
 pub fn half_width(values: &[f64]) -> Option<f64> {
     let degrees = values.len().checked_sub(1).filter(|&degrees| degrees > 0)?;
     let centre = mean(values);
-    let squares: f64 = values.iter().map(|value| (value - centre).powi(2)).sum();
+    let squares: f64 = values.iter().map(|value| math::powi(value - centre, 2)).sum();
     let variance_of_mean = squares / degrees as f64 / values.len() as f64;
     Some(student(degrees as u64) * variance_of_mean.sqrt())
 }
@@ -65,7 +67,7 @@ pub fn half_width(values: &[f64]) -> Option<f64> {
 pub fn student(degrees: u64) -> f64 {
     match degrees {
         0 => panic!("Student's law needs a degree of freedom"),
-        1 => (CENTRAL * PI / 2.0).tan(),
+        1 => math::tan(CENTRAL * PI / 2.0),
         2 => CENTRAL * (2.0 / (1.0 - CENTRAL * CENTRAL)).sqrt(),
         3..MANY => {
             // The quantile decreases in the degrees: that of one degree is an upper bound, the normal one a lower bound.
@@ -85,8 +87,8 @@ pub fn student(degrees: u64) -> f64 {
 
 /// P(|X| <= t) by the finite sums for whole degrees (Abramowitz and Stegun 26.7.3 and 26.7.4).
 fn central(degrees: u64, t: f64) -> f64 {
-    let angle = (t / (degrees as f64).sqrt()).atan();
-    let (sin, cos) = angle.sin_cos();
+    let angle = math::atan(t / (degrees as f64).sqrt());
+    let (sin, cos) = math::sin_cos(angle);
     let is_odd = degrees % 2 == 1;
     // Odd: cos (1 + 2/3 cos² + 2/3 4/5 cos⁴ + ...); even: 1 + 1/2 cos² + 1/2 3/4 cos⁴ + ...
     let mut term = if is_odd { cos } else { 1.0 };
@@ -106,9 +108,9 @@ fn expansion(degrees: f64) -> f64 {
         coefficients.iter().rev().fold(0.0, |sum, coefficient| sum * z * z + coefficient) * z
     };
     z + odd(&[1.0, 1.0]) / (4.0 * degrees)
-        + odd(&[3.0, 16.0, 5.0]) / (96.0 * degrees.powi(2))
-        + odd(&[-15.0, 17.0, 19.0, 3.0]) / (384.0 * degrees.powi(3))
-        + odd(&[-945.0, -1920.0, 1482.0, 776.0, 79.0]) / (92_160.0 * degrees.powi(4))
+        + odd(&[3.0, 16.0, 5.0]) / (96.0 * math::powi(degrees, 2))
+        + odd(&[-15.0, 17.0, 19.0, 3.0]) / (384.0 * math::powi(degrees, 3))
+        + odd(&[-945.0, -1920.0, 1482.0, 776.0, 79.0]) / (92_160.0 * math::powi(degrees, 4))
 }
 
 #[cfg(test)]

@@ -19,7 +19,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use tucrl::run::{RunSpec, RunState};
 
-pub use envelope::{Header, Kind, VERSION};
+pub use envelope::{Header, Kind, SAME_VALUES, VERSION};
 pub use error::{Damage, StoreError};
 
 use crate::catalogue::Catalogue;

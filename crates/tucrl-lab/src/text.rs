@@ -4,6 +4,8 @@ mod quote;
 
 use std::time::Duration;
 
+use tucrl::math;
+
 pub use quote::{clipped, is_hidden, listed, named, printable, printable_lines, quoted};
 
 /// Significant digits of [`number`].
@@ -220,7 +222,7 @@ pub fn tick(value: f64) -> String {
 /// The label of a tick on a logarithmic axis, a power of ten: 0.01, 1, 10, 10², 10³.
 pub fn power(exponent: i32) -> String {
     match exponent {
-        ..=-1 => format!("{:.*}", exponent.unsigned_abs() as usize, 10f64.powi(exponent)),
+        ..=-1 => format!("{:.*}", exponent.unsigned_abs() as usize, math::powi(10.0, exponent)),
         0 => "1".into(),
         1 => "10".into(),
         _ => {
@@ -238,7 +240,7 @@ pub fn three_digits(value: f64) -> String {
     } else if size >= 1000.0 {
         grouped(value)
     } else if size >= 1e-3 {
-        let digits = (2 - size.log10().floor() as i32).max(0) as usize;
+        let digits = (2 - math::log10(size).floor() as i32).max(0) as usize;
         format!("{value:.digits$}")
     } else {
         format!("{value:.1e}")
@@ -308,14 +310,14 @@ pub fn mean_and_half(mean: f64, half: Option<f64>) -> String {
     let Some(half) = half else { return digits(mean, 4) };
     let scale = mean.abs().max(half);
     if scale >= 1e7 {
-        let exponent = scale.log10().floor() as i32;
-        let unit = 10f64.powi(exponent);
+        let exponent = math::log10(scale).floor() as i32;
+        let unit = math::powi(10.0, exponent);
         return format!("({:.3} ± {:.3})e{exponent}", mean / unit, half / unit);
     }
     // Two digits of the interval, at most three decimals.
     let decimals = match half {
         0.0 => 1,
-        half => (1 - half.log10().floor() as i32).clamp(0, 3) as usize,
+        half => (1 - math::log10(half).floor() as i32).clamp(0, 3) as usize,
     };
     format!("{:.decimals$} ± {half:.decimals$}", mean + 0.0)
 }

@@ -4,7 +4,7 @@
 //! episode's sets still allow an unobserved next state with probability 1, the whole run is exploration. That is
 //! computed beforehand, and so is the alpha that would help.
 // Helpers outside of test functions may unwrap as well.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use tucrl::agents::{Optimism, Random, Relaxation, Scal, Tucrl, Ucrl};
 use tucrl::confidence::Shrink;

@@ -114,13 +114,17 @@ def test_copies_are_independent() -> None:
         assert "a state of its own" not in agent.seen_states
 
 
-def test_a_pickle_of_the_first_version_is_refused_with_what_to_do() -> None:
+def test_a_pickle_of_an_earlier_version_is_refused_with_what_to_do() -> None:
     agent = tucrl.Agent("tucrl", 3, 2)
     restore, (document, *rest) = agent.__reduce__()
     # The first version had no number, and the algorithm as a nested enum.
     old = json.loads(document)
     del old["version"]
     with pytest.raises(ValueError, match="pickled in version 1.*make the agent anew"):
+        restore(json.dumps(old).encode(), *rest)
+    # The second had other bits of logarithms: continued now, the agent would have the bits of neither.
+    old["version"] = 2
+    with pytest.raises(ValueError, match="pickled in version 2.*reads version 3.*make the agent anew"):
         restore(json.dumps(old).encode(), *rest)
     assert restore(document, *rest).spec == agent.spec
 

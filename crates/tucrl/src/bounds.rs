@@ -15,6 +15,8 @@ use std::f64::consts::SQRT_2;
 
 use serde::{Deserialize, Serialize};
 
+use crate::math;
+
 /// The quantities of a world that the bounds depend on.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WorldNumbers {
@@ -123,8 +125,8 @@ pub fn tucrl_regret(world: &WorldNumbers, steps: u64, delta: f64) -> RegretBound
     let time = (steps as f64).max(1.0);
     let (r_max, diameter) = (world.r_max, world.diameter_reachable);
     let (reachable, pairs) = (world.reachable as f64, world.reachable_pairs());
-    let log = (2.0 * world.pairs() * time / delta).ln();
-    let noise = (2.5 * time * (8.0 * time / delta).ln()).sqrt();
+    let log = math::ln(2.0 * world.pairs() * time / delta);
+    let noise = (2.5 * time * math::ln(8.0 * time / delta)).sqrt();
     let spread = (world.max_support_reachable.saturating_sub(1) as f64).sqrt();
     let nominal = world.states as f64;
     RegretBound {
@@ -137,22 +139,22 @@ pub fn tucrl_regret(world: &WorldNumbers, steps: u64, delta: f64) -> RegretBound
             * r_max
             * pairs
             * log
-            * (3.0 + time.ln())
+            * (3.0 + math::ln(time))
             * (diameter * (nominal + reachable) / 2.0 + 1.0),
         under_visited: 2.0 * r_max * (diameter + 1.0) * ((pairs * time).sqrt() + pairs),
         transition_noise: r_max * diameter * noise,
         planning_accuracy: 2.0 * (SQRT_2 + 1.0) * r_max * (pairs * time).sqrt(),
         episode_changes: r_max
             * diameter
-            * (1.0 + 2.0 * pairs + pairs * (time / pairs).log2().max(0.0) + reachable),
+            * (1.0 + 2.0 * pairs + pairs * math::log2(time / pairs).max(0.0) + reachable),
         reward_noise: r_max * noise,
         failed_sets: r_max * time.sqrt(),
         exploratory_phase: 4802.0 / 9.0
             * r_max
-            * diameter.powi(2)
-            * nominal.powi(3)
+            * math::powi(diameter, 2)
+            * math::powi(nominal, 3)
             * world.actions as f64
-            * log.powi(2),
+            * math::powi(log, 2),
         trivial: r_max * steps as f64,
     }
 }
@@ -170,12 +172,12 @@ pub fn tucrl_episodes(world: &WorldNumbers, steps: u64) -> f64 {
 /// The published form of [`tucrl_episodes`]; `None` below S^C A steps, where it does not hold.
 pub fn tucrl_episodes_published(world: &WorldNumbers, steps: u64) -> Option<f64> {
     let (pairs, time) = (world.reachable_pairs(), steps as f64);
-    let bound = 1.0 + 2.0 * pairs + pairs * (time / pairs).log2() + world.reachable as f64;
+    let bound = 1.0 + 2.0 * pairs + pairs * math::log2(time / pairs) + world.reachable as f64;
     (time >= pairs).then_some(bound)
 }
 
 fn episodes(pairs: f64, steps: u64) -> f64 {
-    1.0 + pairs + pairs * (steps as f64 / pairs).ln_1p() / std::f64::consts::LN_2
+    1.0 + pairs + pairs * math::ln_1p(steps as f64 / pairs) / std::f64::consts::LN_2
 }
 
 /// The largest number of steps of TUCRL in pairs that are under-visited at that time. Holds surely.
@@ -195,8 +197,11 @@ pub fn poor_steps_among(reachable_pairs: f64, time: f64) -> f64 {
 /// unseen states are not truncated.
 #[doc(alias = "C(k)")]
 pub fn exploratory_phase(world: &WorldNumbers, unseen: u64, t_k: f64, delta: f64) -> f64 {
-    let log = (2.0 * world.pairs() * t_k / delta).ln();
-    2401.0 / 9.0 * world.diameter_reachable.powi(2) * world.pairs() * (unseen as f64 * log).powi(2)
+    let log = math::ln(2.0 * world.pairs() * t_k / delta);
+    2401.0 / 9.0
+        * math::powi(world.diameter_reachable, 2)
+        * world.pairs()
+        * math::powi(unseen as f64 * log, 2)
 }
 
 /// The solution t = C(t): the end of the exploratory phase while `unseen` states are unseen. 0 if there
@@ -231,32 +236,32 @@ impl UcrlRegimes {
 /// The three regimes of UCRL after `steps` steps.
 pub fn ucrl_regimes(world: &WorldNumbers, steps: u64) -> UcrlRegimes {
     let time = (steps as f64).max(1.0);
-    let log = (3.0 * time * time).ln();
+    let log = math::ln(3.0 * time * time);
     let root = if world.diameter.is_finite() {
         world.r_max * 34.0 * (difficulty(world) * time * log).sqrt() + 1.0 / 3.0
     } else {
         f64::INFINITY
     };
     let logarithmic = world.gap.map(|gap| {
-        34f64.powi(2) * world.r_max * difficulty(world) / (gap / world.r_max) * time.ln()
+        math::powi(34.0, 2) * world.r_max * difficulty(world) / (gap / world.r_max) * math::ln(time)
     });
     UcrlRegimes { linear: world.r_max * steps as f64, root, logarithmic }
 }
 
 /// D² Gamma S A.
 fn difficulty(world: &WorldNumbers) -> f64 {
-    world.diameter.powi(2) * world.max_support as f64 * world.pairs()
+    math::powi(world.diameter, 2) * world.max_support as f64 * world.pairs()
 }
 
 /// The start of UCRL's square-root regime: T = 34² D² Gamma S A ln(3 T²). `None` if the diameter is
 /// infinite.
 #[doc(alias = "T_dagger")]
 pub fn linear_regime_end(world: &WorldNumbers) -> Option<f64> {
-    let scale = 34f64.powi(2) * difficulty(world);
+    let scale = math::powi(34.0, 2) * difficulty(world);
     if scale == 0.0 {
         return Some(0.0);
     }
-    fixed_point(|t| scale * (3.0 * t * t).ln(), scale)
+    fixed_point(|t| scale * math::ln(3.0 * t * t), scale)
 }
 
 /// A lower bound on the start of UCRL's logarithmic regime: the crossing of the square-root and the
@@ -265,8 +270,11 @@ pub fn linear_regime_end(world: &WorldNumbers) -> Option<f64> {
 pub fn root_regime_end(world: &WorldNumbers) -> Option<f64> {
     let gap = world.gap? / world.r_max;
     // 34 sqrt(d T ln(3 T²)) = 34² (d / gap) ln T, solved for the T outside the logarithms.
-    let scale = 34f64.powi(2) * difficulty(world) / (gap * gap);
-    let crossing = fixed_point(|t| scale * t.ln().powi(2) / (3.0 * t * t).ln(), scale.max(10.0))?;
+    let scale = math::powi(34.0, 2) * difficulty(world) / (gap * gap);
+    let crossing = fixed_point(
+        |t| scale * math::powi(math::ln(t), 2) / math::ln(3.0 * t * t),
+        scale.max(10.0),
+    )?;
     (crossing > 1.0 && crossing.is_finite()).then_some(crossing)
 }
 
@@ -293,7 +301,7 @@ pub fn ucrl2_regret(world: &WorldNumbers, steps: u64, delta: f64) -> f64 {
     34.0 * world.r_max
         * world.diameter
         * world.states as f64
-        * (world.actions as f64 * time * (time / delta).ln()).sqrt()
+        * (world.actions as f64 * time * math::ln(time / delta)).sqrt()
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::math;
 use crate::options::{NumberOr, word};
 use crate::space::Space;
 
@@ -65,9 +66,9 @@ impl Confidence {
     pub fn log(&self, size: f64, t_k: u64) -> f64 {
         let (time, delta) = (t_k as f64, self.delta.at(t_k));
         // The quotient may be too large for a float, its logarithm is not.
-        match (2.0 * size * time / delta).ln() {
+        match math::ln(2.0 * size * time / delta) {
             log if log.is_finite() => log,
-            _ => 2f64.ln() + size.ln() + time.ln() - delta.ln(),
+            _ => math::ln(2.0) + math::ln(size) + math::ln(time) - math::ln(delta),
         }
     }
 

@@ -27,6 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::chain::Chain;
 use crate::inner_max::{Ranking, Scratch, UNSEEN, Values};
+use crate::math;
 use crate::planner::{Choice, Plan, PlanError, Pulse, min_max};
 use crate::plausible::{PlausibleSet, Shape, View};
 use crate::rng::RandomStream;
@@ -141,8 +142,8 @@ pub(crate) fn solve_to<S: Shape>(
         }
         let is_due = run.sweeps.is_multiple_of(TREND);
         if is_due && options.method == Method::Accelerated && run.states() <= EVALUATION_LIMIT {
-            let decay = (earlier_span / span).ln() / TREND as f64;
-            let needed = (span / tolerance).ln() / decay;
+            let decay = math::ln(earlier_span / span) / TREND as f64;
+            let needed = math::ln(span / tolerance) / decay;
             // An evaluation costs about as much as a sweep for every few states. A span that does not
             // fall at all has no trend; it needs an unbounded number.
             let is_worth_it = !(needed >= 0.0 && needed < 64.0 + run.states() as f64 / 4.0);

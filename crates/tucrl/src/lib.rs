@@ -30,7 +30,7 @@
 //!
 //! To run an algorithm of your own, implement [`Learner`]; [`own_agent`] gives it a name and options. An episodic
 //! one implements [`Planner`], with any [`ConfidenceSet`] and [`EpisodeRule`]. [`own_world`] does the same for a world.
-#![cfg_attr(test, allow(clippy::unwrap_used, clippy::expect_used))]
+#![cfg_attr(test, allow(clippy::disallowed_methods, clippy::unwrap_used, clippy::expect_used))]
 
 pub mod agents;
 pub mod bounds;
@@ -52,6 +52,7 @@ pub mod hardness;
 pub mod hitting;
 pub mod inner_max;
 pub mod learner;
+pub mod math;
 pub mod mdp;
 pub mod model;
 pub mod options;

@@ -8,6 +8,8 @@ use rand_xoshiro::Xoshiro256PlusPlus;
 use rand_xoshiro::rand_core::{Rng as _, SeedableRng};
 use serde::{Deserialize, Serialize};
 
+use crate::math;
+
 /// A portable random stream: a seed gives the same numbers on every machine and in every version.
 ///
 /// ```
@@ -128,7 +130,7 @@ impl RandomStream {
             let (x, y) = (2.0 * self.unit() - 1.0, 2.0 * self.unit() - 1.0);
             let square = x * x + y * y;
             if square > 0.0 && square < 1.0 {
-                return x * (-2.0 * square.ln() / square).sqrt();
+                return x * (-2.0 * math::ln(square) / square).sqrt();
             }
         }
     }
@@ -140,7 +142,7 @@ impl RandomStream {
     pub fn gamma(&mut self, shape: f64) -> f64 {
         assert!(shape >= 1.0, "use log_gamma for shapes below 1");
         if shape == 1.0 {
-            return -self.positive_unit().ln();
+            return -math::ln(self.positive_unit());
         }
         let d = shape - 1.0 / 3.0;
         let c = 1.0 / (9.0 * d).sqrt();
@@ -151,7 +153,7 @@ impl RandomStream {
                 continue;
             }
             let cube = root * root * root;
-            if self.positive_unit().ln() < 0.5 * x * x + d - d * cube + d * cube.ln() {
+            if math::ln(self.positive_unit()) < 0.5 * x * x + d - d * cube + d * math::ln(cube) {
                 return d * cube;
             }
         }
@@ -165,9 +167,9 @@ impl RandomStream {
     pub fn log_gamma(&mut self, shape: f64) -> f64 {
         assert!(shape > 0.0, "a gamma law needs a positive shape");
         if shape >= 1.0 {
-            return self.gamma(shape).ln();
+            return math::ln(self.gamma(shape));
         }
-        self.gamma(shape + 1.0).ln() + self.positive_unit().ln() / shape
+        math::ln(self.gamma(shape + 1.0)) + math::ln(self.positive_unit()) / shape
     }
 
     /// A beta number.
@@ -176,7 +178,7 @@ impl RandomStream {
     /// When a parameter is not positive.
     pub fn beta(&mut self, a: f64, b: f64) -> f64 {
         let (x, y) = (self.log_gamma(a), self.log_gamma(b));
-        1.0 / (1.0 + (y - x).exp())
+        1.0 / (1.0 + math::exp(y - x))
     }
 
     /// Overwrites the shapes by a draw from their Dirichlet distribution.
@@ -195,7 +197,7 @@ impl RandomStream {
                 *shape = self.log_gamma(*shape);
             }
             let largest = shapes.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-            shapes.iter_mut().for_each(|log| *log = (*log - largest).exp());
+            shapes.iter_mut().for_each(|log| *log = math::exp(*log - largest));
         }
         let total: f64 = shapes.iter().sum();
         if total > 0.0 {

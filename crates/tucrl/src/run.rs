@@ -17,6 +17,7 @@ use crate::env::WalkState;
 use crate::episode::EpisodeRecord;
 use crate::generator::GeneratorError;
 use crate::learner::{AgentError, Algorithm, Learner, Saved, Setting, Start};
+use crate::math;
 use crate::model::{Batch, Earned, Model, ModelWalk, PlayError};
 use crate::planner::PlanError;
 use crate::rng::{Purpose, RandomStream};
@@ -48,8 +49,8 @@ impl Checkpoints {
         let mut times: Vec<u64> = match self {
             Self::PerDecade(count) => {
                 let count = f64::from((*count).max(1));
-                let last = ((steps.max(1) as f64).log10() * count).ceil() as u32;
-                (0..=last).map(|i| 10f64.powf(f64::from(i) / count).round() as u64).collect()
+                let last = (math::log10(steps.max(1) as f64) * count).ceil() as u32;
+                (0..=last).map(|i| math::powf(10.0, f64::from(i) / count).round() as u64).collect()
             }
             Self::Even(count) => {
                 let count = (*count).clamp(1, steps.max(1));

@@ -20,6 +20,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::evi::{Sweeper, Ties, choose};
 use crate::inner_max::{Ranking, Scratch, Values};
+use crate::math;
 use crate::planner::{Choice, Plan, PlanError, Pulse, min_max};
 use crate::plausible::{PlausibleSet, Shape, View};
 
@@ -168,7 +169,7 @@ pub(crate) fn solve_from<S: Shape>(
         }
         let slack = contraction.map_or(0.0, |gamma: f64| {
             let first = *first_span.get_or_insert(span);
-            let rest = 2.0 * gamma.powf(run.sweeps as f64 - 1.0) / (1.0 - gamma);
+            let rest = 2.0 * math::powf(gamma, run.sweeps as f64 - 1.0) / (1.0 - gamma);
             if first > 0.0 { rest * first } else { 0.0 }
         });
         if span + slack <= tolerance {

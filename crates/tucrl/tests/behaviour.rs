@@ -1,5 +1,5 @@
 //! What algorithms do in the paper's worlds: which learn, which do not, and what holds on every trajectory.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod runs;
 

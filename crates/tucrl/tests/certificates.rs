@@ -4,7 +4,7 @@
 //! exact gains of all their policies. A row sums to one only up to rounding; the bounds must hold for
 //! both ways to read it: every row divided by its sum, and the probability of staying taken as what the
 //! others leave.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod support;
 

@@ -9,7 +9,7 @@
 //! n coin tosses, for the worst coin, and must not exceed the bound. Tried by hand: this fails with 0.8 of a width of
 //! UCRL2, 0.8 of UCRL3's laws and KL-UCRL's rewards, 0.6 of UCRL3's rewards and of a divergence, half of the root part
 //! of a Bernstein width, and a third (4.1) or a quarter (2020, `relaxation=mass`) of a linear part, which is looser.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 use tucrl::agents::Relaxation;
 use tucrl::confidence::{Confidence, Shrink};

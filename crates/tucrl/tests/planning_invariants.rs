@@ -1,5 +1,5 @@
 //! What must hold of every plan, on random count tables.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod support;
 

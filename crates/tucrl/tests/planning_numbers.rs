@@ -1,5 +1,5 @@
 //! Widths, best laws, truncation and clipped gains against numbers worked out by hand.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod support;
 

@@ -1,5 +1,5 @@
 //! Are MDPs drawn from the law that they should be drawn from? Closed forms, with fixed seeds.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 mod runs;
 

@@ -3,7 +3,7 @@
 //! Every number in the world files and their documentation, from the public solver. A number
 //! printed with k digits after the point is held to half a unit of the last one; closed forms are
 //! held to rounding, over a sweep of their parameters.
-#![allow(missing_docs, clippy::unwrap_used)]
+#![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 use tucrl::evaluate::{policy_hitting_times, policy_values};
 use tucrl::hitting::{diameter, diameter_within, fastest_times};

@@ -71,7 +71,7 @@ fn a_folder_or_a_pipe_under_the_name_of_a_checkpoint_is_damage() {
 /// Writes another version into the header and seals the file anew.
 fn with_version(text: &str, version: u64) -> String {
     let sealed = text[..text.rfind("blake3 ").unwrap()].replacen(
-        "\"version\":2",
+        "\"version\":3",
         &format!("\"version\":{version}"),
         1,
     );
@@ -84,7 +84,7 @@ fn a_newer_run_is_newer_and_version_0_is_damage() {
     lab.answer("run exp.toml --out a");
     let files = lab.files("a", ".run");
     let texts: Vec<String> = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
-    fs::write(&files[0], with_version(&texts[0], 3)).unwrap();
+    fs::write(&files[0], with_version(&texts[0], 4)).unwrap();
     fs::write(&files[1], with_version(&texts[1], 0)).unwrap();
     let seen = status(&lab, "a");
     assert_eq!(
@@ -93,12 +93,12 @@ fn a_newer_run_is_newer_and_version_0_is_damage() {
     );
     let page = lab.answer("status a");
     assert!(page.contains("\nnewer: three-state:delta=0 "), "{page}");
-    assert!(page.contains("has version 3 of its format and this program knows 2: use a newer"));
+    assert!(page.contains("has version 4 of its format and this program knows 3: use a newer"));
     assert!(page.contains("damaged: ") && page.contains("there is no version 0 of its format"));
     // It is not set aside: the program that wrote it can use it.
     let output = lab.said("run exp.toml --out a --resume");
     assert_eq!(output.status.code(), Some(1));
-    assert!(complaint(&output).ends_with("this program knows 2: use a newer tucrl\n"));
+    assert!(complaint(&output).ends_with("this program knows 3: use a newer tucrl\n"));
     fs::write(&files[0], &texts[0]).unwrap();
     lab.answer("run exp.toml --out a --resume");
     let aside = lab.files("a", ".damaged");

@@ -47,7 +47,12 @@ fn status_report_and_compare_read_it() {
         // Runs that failed have nothing to compare.
         let is_hasty = row["agent"].as_str().unwrap().starts_with("ucrl:");
         let count = if is_hasty { 0 } else { 2 };
-        assert_eq!((&row["identical"], &row["runs"]), (&count.into(), &count.into()), "{row}");
+        assert_eq!(row["runs"], count, "{row}");
+        match row["agent"].as_str().unwrap().starts_with("psrl:") {
+            // Its draws come from logarithms, whose last bits were those of the platform's C library.
+            true => assert_eq!(row["difference"], 0.0, "{row}"),
+            false => assert_eq!(row["identical"], count, "{row}"),
+        }
     }
 }
 
@@ -73,7 +78,11 @@ fn the_cell_of_an_old_checkpoint_starts_anew() {
     assert_eq!((&seen["missing"], &seen["paused"]), (&1.into(), &0.into()));
     let output = lab.said("run old/experiment.toml --out old --resume");
     assert_eq!(output.status.code(), Some(0), "{}", complaint(&output));
-    assert_eq!(complaint(&output), "");
+    assert_eq!(
+        complaint(&output),
+        "warning: checkpoints of version 1 are not continued, because values have changed since: their runs start \
+         again from the first step\n"
+    );
     assert_eq!(
         String::from_utf8_lossy(&output.stdout),
         "old: 1 of 1 run done\nnext  tucrl report old\n"

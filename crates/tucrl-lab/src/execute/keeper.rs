@@ -103,7 +103,10 @@ impl<'a> Keeper<'a> {
                 // Another process has finished the cell.
                 Err(StoreError::File(FormatError::NotFound { .. })) => continue,
                 // Only the version that wrote it can read it.
-                Err(StoreError::OlderVersion { .. }) => continue,
+                Err(StoreError::OlderVersion { found, .. }) => {
+                    self.note(Note::OlderCheckpoint { found });
+                    continue;
+                }
                 Err(error) => {
                     self.note(aside(self.store, error)?);
                     continue;

@@ -7,6 +7,7 @@ use std::fmt;
 use std::ops::Range;
 
 use thiserror::Error;
+use tucrl::math;
 
 use crate::text::{digits, exact, is_hidden, quoted, rounded};
 
@@ -248,9 +249,9 @@ fn next_digit(value: f64) -> f64 {
     if value <= 0.0 || !value.is_finite() {
         return 1.0;
     }
-    let unit = 10f64.powf(value.log10().floor());
+    let unit = math::powf(10.0, math::log10(value).floor());
     // Through text, which rounds 0.30000000000000004 to what was meant.
-    rounded((value / unit).floor().mul_add(unit, unit), 2)
+    rounded((value / unit).floor() * unit + unit, 2)
 }
 
 fn instead(nearest: Option<&str>, what: &str) -> String {

@@ -5,6 +5,7 @@
 use std::ops::Range;
 
 use plotters::coord::ranged1d::{KeyPointHint, NoDefaultFormatting, Ranged, ValueFormatter};
+use tucrl::math;
 
 use crate::text::{power, tick};
 
@@ -42,8 +43,8 @@ impl Axis {
 
     /// A logarithmic axis from `low` > 0, with at most `ticks` ticks.
     pub fn log(name: &'static str, low: f64, high: f64, ticks: usize) -> Self {
-        let low = low.log10();
-        let high = high.log10().max(low + 0.5);
+        let low = math::log10(low);
+        let high = math::log10(high).max(low + 0.5);
         let (first, last) = (low.ceil() as i32, (high + 1e-9).floor() as i32);
         let every = ((last - first) as usize / ticks.max(1) + 1) as i32;
         let ticks = (first..=last).filter(|k| k % every == 0).map(f64::from).collect();
@@ -52,7 +53,7 @@ impl Axis {
 
     /// The position of a value in the scale of the axis; none if it has no logarithm.
     pub(super) fn place(&self, value: f64) -> Option<f64> {
-        let place = if self.is_log { value.log10() } else { value };
+        let place = if self.is_log { math::log10(value) } else { value };
         place.is_finite().then(|| place.clamp(self.range.0, self.range.1))
     }
 
@@ -89,7 +90,7 @@ impl ValueFormatter<f64> for Axis {
 
 /// The smallest of 1, 2 or 5 times a power of ten that is at least as large.
 fn round_step(least: f64) -> f64 {
-    let unit = 10f64.powf(least.log10().floor());
+    let unit = math::powf(10.0, math::log10(least).floor());
     [1.0, 2.0, 5.0]
         .map(|factor| factor * unit)
         .into_iter()

@@ -8,6 +8,7 @@ use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
 use tucrl::bounds;
+use tucrl::math;
 
 use super::axis::Axis;
 use super::canvas::{Canvas, Frame, GREY, cut, room};
@@ -82,7 +83,7 @@ impl Figure for PoorFigure<'_> {
         let y = Axis::log("steps in poorly visited pairs", 1.0, highest * 1.5, 8);
         let mut panel = canvas.panel(frame, x, y, true)?;
         let times: Vec<f64> =
-            (0..=POINTS).map(|i| last.powf(f64::from(i) / f64::from(POINTS))).collect();
+            (0..=POINTS).map(|i| math::powf(last, f64::from(i) / f64::from(POINTS))).collect();
         let line: Vec<(f64, f64)> =
             times.iter().map(|&t| (t, bound(self.world.facts, t))).collect();
         panel.dashed(&line, GREY)?;

@@ -6,6 +6,7 @@
 use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
+use tucrl::math;
 
 use super::axis::Axis;
 use super::canvas::cut;
@@ -65,7 +66,7 @@ impl RegretFigure<'_> {
         let scales = if self.is_log { "; a straight line is a power of t" } else { "" };
         let (x, y) = self.axes();
         // Drop points before the first time shown: they would pile up at the edge.
-        let begin = if self.is_log { 10f64.powf(x.range.0) * 0.999 } else { 0.0 };
+        let begin = if self.is_log { math::powf(10.0, x.range.0) * 0.999 } else { 0.0 };
         let curve = |agent: &AgentStudy<'_>| {
             let shown: Vec<_> = agent.regret.iter().filter(|p| p.t as f64 >= begin).collect();
             let start = (!self.is_log).then_some((0.0, 0.0));

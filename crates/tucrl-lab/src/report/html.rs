@@ -8,6 +8,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::{Value, json};
 use tucrl::episode::EpisodeRecord;
+use tucrl::math;
 
 use super::ReportError;
 use super::tables::stop_name;
@@ -223,7 +224,7 @@ fn distinct(all: &[&EpisodeRecord], steps: u64) -> Vec<usize> {
     let end = steps.max(2) as f64;
     let place = |episode: &EpisodeRecord| {
         let t = episode.start as f64;
-        ((t / end * half) as u64, (t.ln() / end.ln() * half) as u64)
+        ((t / end * half) as u64, (math::ln(t) / math::ln(end) * half) as u64)
     };
     let mut last = None;
     let mut chosen = Vec::new();

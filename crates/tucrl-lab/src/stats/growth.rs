@@ -6,6 +6,8 @@
 //! depending on where a jump falls, in all runs alike; so the two halves of the decade are fitted as well, and a word
 //! is given only where all three intervals support it.
 
+use tucrl::math;
+
 use super::bootstrap::{Bootstrap, Interval};
 use super::study::at;
 
@@ -37,12 +39,13 @@ impl Growth {
         let is_common = |t: &u64| others.iter().all(|curve| at(curve, *t).is_some());
         let times: Vec<u64> = first.iter().map(|(t, _)| *t).filter(is_common).collect();
         let to = *times.last()?;
-        let begin = to as f64 / 10f64.powf(decades) * (1.0 - 1e-9);
+        let begin = to as f64 / math::powf(10.0, decades) * (1.0 - 1e-9);
         let times: Vec<u64> = times.into_iter().filter(|&t| t as f64 >= begin).collect();
         let bootstrap = Bootstrap::new(curves.len());
         let (exponent, interval) = fit(curves, &times, &bootstrap)?;
         // Halves on the logarithmic axis; the checkpoint in the middle, up to its rounding, belongs to both.
-        let (middle, rounding) = (to as f64 / 10f64.powf(decades / 2.0), 10f64.powf(0.05));
+        let (middle, rounding) =
+            (to as f64 / math::powf(10.0, decades / 2.0), math::powf(10.0, 0.05));
         let early = times.iter().filter(|&&t| t as f64 <= middle * rounding).copied().collect();
         let late = times.iter().filter(|&&t| t as f64 >= middle / rounding).copied().collect();
         let halves: [Vec<u64>; 2] = [early, late];
@@ -100,7 +103,7 @@ fn fit(
 /// The slope of the least-squares line through ln value against ln time; none where a logarithm is undefined, or
 /// for fewer than two times.
 fn slope(points: impl Iterator<Item = (u64, f64)>) -> Option<f64> {
-    let log = |(t, value): (u64, f64)| (value > 0.0).then(|| ((t as f64).ln(), value.ln()));
+    let log = |(t, value): (u64, f64)| (value > 0.0).then(|| (math::ln(t as f64), math::ln(value)));
     let logs = points.map(log).collect::<Option<Vec<_>>>()?;
     let count = logs.len() as f64;
     let centre = (
@@ -110,7 +113,7 @@ fn slope(points: impl Iterator<Item = (u64, f64)>) -> Option<f64> {
     let (mut above, mut below) = (0.0, 0.0);
     for (x, y) in logs {
         above += (x - centre.0) * (y - centre.1);
-        below += (x - centre.0).powi(2);
+        below += math::powi(x - centre.0, 2);
     }
     (below > 0.0).then_some(above / below)
 }

@@ -7,6 +7,8 @@
 
 use std::collections::BTreeMap;
 
+use tucrl::math;
+
 use super::bootstrap::{Bootstrap, Interval};
 use super::study::{AgentStudy, at};
 use super::{half_width, mean};
@@ -79,8 +81,8 @@ pub fn sign_test(lower: usize, higher: usize) -> f64 {
     let mut log = -(coins as f64) * std::f64::consts::LN_2;
     let mut tail = 0.0;
     for i in 0..=lower.min(higher) {
-        tail += log.exp();
-        log += ((coins - i) as f64 / (i + 1) as f64).ln();
+        tail += math::exp(log);
+        log += math::ln((coins - i) as f64 / (i + 1) as f64);
     }
     (2.0 * tail).min(1.0)
 }

@@ -18,8 +18,11 @@ use crate::formats::{FormatError, IfExists};
 use crate::record::Provenance;
 
 /// The version that is written, and the last one that is read. Version 1 wrote the algorithm as a nested enum in
-/// `spec.algorithm`; its finished runs are still read, its checkpoints are not.
-pub const VERSION: u32 = 2;
+/// `spec.algorithm`; versions 1 and 2 took logarithms and powers from the C library of the platform. Their finished runs
+/// are still read, their checkpoints are not: continued now, a run would have the bits of neither version.
+pub const VERSION: u32 = 3;
+/// The first version whose runs have the values that this program computes.
+pub const SAME_VALUES: u32 = 3;
 /// The first version that was ever written.
 const FIRST: u32 = 1;
 const SEAL: &str = "blake3 ";
@@ -112,7 +115,7 @@ pub(super) fn open(path: &Path) -> Result<(Header, String), StoreError> {
     Ok((header, body.into()))
 }
 
-/// Refuses checkpoints of version 1, which describe learners in another form.
+/// Refuses checkpoints of earlier versions, which describe learners in another form or have other values.
 pub(super) fn refuse_older(path: &Path, header: &Header) -> Result<(), StoreError> {
     match header.version < VERSION && header.format != Kind::Run {
         true => Err(StoreError::OlderVersion {
@@ -167,6 +170,16 @@ mod tests {
         }
     }
 
+    /// A sealed file whose header names a version.
+    fn write_as(version: u32, path: &Path, kind: Kind) {
+        write(&System, path, kind, "[1]", &provenance()).unwrap();
+        let text = std::fs::read_to_string(path).unwrap();
+        let (now, then) = (format!("\"version\":{VERSION},"), format!("\"version\":{version},"));
+        let sealed = text[..text.rfind(SEAL).unwrap()].replace(&now, &then);
+        let seal = blake3::hash(sealed.as_bytes()).to_hex();
+        std::fs::write(path, format!("{sealed}{SEAL}{seal}\n")).unwrap();
+    }
+
     #[test]
     fn every_cut_and_every_flipped_bit_is_noticed() {
         let folder = tempfile::tempdir().unwrap();
@@ -200,10 +213,10 @@ mod tests {
             std::fs::write(&path, format!("{sealed}blake3 {seal}\n")).unwrap();
             read::<Vec<u32>>(&path, Kind::Run).unwrap_err()
         };
-        for version in [3, u64::from(u32::MAX) + 1, u64::MAX] {
+        for version in [4, u64::from(u32::MAX) + 1, u64::MAX] {
             let error = read_version(version);
             assert!(
-                matches!(error, StoreError::NewerVersion { found, known: 2, .. } if found == version),
+                matches!(error, StoreError::NewerVersion { found, known: 3, .. } if found == version),
                 "{error}"
             );
         }
@@ -215,13 +228,32 @@ mod tests {
     fn version_0_is_no_version_even_with_the_header_of_version_1() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.run");
-        write(&System, &path, Kind::Run, "[1]", &provenance()).unwrap();
-        let text = std::fs::read_to_string(&path).unwrap();
-        let sealed = text[..text.rfind(SEAL).unwrap()].replace("\"version\":2", "\"version\":0");
-        let seal = blake3::hash(sealed.as_bytes()).to_hex();
-        std::fs::write(&path, format!("{sealed}{SEAL}{seal}\n")).unwrap();
+        write_as(0, &path, Kind::Run);
         let error = read::<Vec<u32>>(&path, Kind::Run).unwrap_err();
         assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+    }
+
+    #[test]
+    fn runs_of_earlier_versions_are_read_and_checkpoints_are_not_continued() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.run");
+        for version in 1..VERSION {
+            for kind in [Kind::Run, Kind::State, Kind::Agent] {
+                write_as(version, &path, kind);
+                let (header, body) = read::<Vec<u32>>(&path, kind).unwrap();
+                assert_eq!((header.version, body), (version, vec![1]));
+                match (kind, refuse_older(&path, &header)) {
+                    (Kind::Run, Ok(())) => {}
+                    (_, Err(StoreError::OlderVersion { found, known: VERSION, .. })) => {
+                        assert_eq!(found, version);
+                    }
+                    (kind, answer) => panic!("{kind:?} of version {version}: {answer:?}"),
+                }
+            }
+        }
+        write(&System, &path, Kind::State, "[1]", &provenance()).unwrap();
+        let (header, _) = read::<Vec<u32>>(&path, Kind::State).unwrap();
+        assert!(refuse_older(&path, &header).is_ok());
     }
 
     #[test]

@@ -2,13 +2,14 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use tucrl::math;
 use tucrl::mdp::Mdp;
 use tucrl::reward::{RewardLaw, RewardRange};
 
 /// A positive number with an unremarkable mantissa and a wide exponent.
 fn weight() -> impl Strategy<Value = f64> {
     (0.01..1.0f64, prop_oneof![8 => Just(0), 1 => -40..0i32])
-        .prop_map(|(mantissa, exponent)| mantissa * 10f64.powi(exponent))
+        .prop_map(|(mantissa, exponent)| mantissa * math::powi(10.0, exponent))
 }
 
 fn law(range: RewardRange) -> impl Strategy<Value = RewardLaw> {

@@ -5,6 +5,7 @@
 //! from the lower ends upwards for boxes). Widths come from the formulas, not from the library. One allocation per plan.
 
 use tucrl::counts::Counts;
+use tucrl::math;
 
 /// The set of laws around each row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -81,7 +82,7 @@ impl Dense {
         let (states, actions) =
             (counts.space().states() as usize, counts.space().max_actions() as usize);
         let nominal_pairs = (states * actions) as f64;
-        let log = (2.0 * nominal_pairs * t_k as f64 / 0.05).ln();
+        let log = math::ln(2.0 * nominal_pairs * t_k as f64 / 0.05);
         let width = |variance: f64, visits: f64| {
             let linear = 49.0 / 3.0 * log / (visits - 1.0).max(1.0);
             alpha * ((14.0 * variance * log / visits.max(1.0)).sqrt() + linear)
@@ -122,7 +123,7 @@ impl Dense {
             }
             let stats = &counts.pairs()[pair];
             // The deviation of rewards is already divided by the root of the visits.
-            let variance = stats.reward_deviation().powi(2) * visits;
+            let variance = math::powi(stats.reward_deviation(), 2) * visits;
             dense.reward[target] = (stats.reward_mean() + width(variance, visits)).min(1.0);
             let mut centre = vec![0.0; states];
             for (next, count) in counts.transitions(pair) {

@@ -8,6 +8,7 @@
 
 use super::judge::{Wanted, agent, check, growth, study, world};
 use super::{Evidence, Finding, ReproduceError};
+use tucrl::math;
 use tucrl_lab::plot::{Axis, Curve, CurvesFigure, Stroke, colour};
 use tucrl_lab::stats::{AgentStudy, Bootstrap, Interval, Study, WorldStudy, mean};
 
@@ -47,7 +48,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Finding, ReproduceError> 
 /// ln(2 S A T / δ) at the end of the run, with δ = 0.05.
 fn logarithm(place: &WorldStudy<'_>) -> f64 {
     let (states, actions) = (place.facts.states as f64, place.facts.actions as f64);
-    (2.0 * states * actions * place.time.unwrap_or(1) as f64 / 0.05).ln()
+    math::ln(2.0 * states * actions * place.time.unwrap_or(1) as f64 / 0.05)
 }
 
 /// Over all worlds with junk, the largest mean regret divided by that without junk, its interval, and S there.

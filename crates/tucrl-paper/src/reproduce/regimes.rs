@@ -8,6 +8,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tucrl::bounds::{self, WorldNumbers};
+use tucrl::math;
 use tucrl::mdp::Mdp;
 use tucrl::worlds::{Chain, ThreeState};
 use tucrl::{evaluate, hitting, structure};
@@ -65,7 +66,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Finding, ReproduceError> 
     let first = regimes.linear_regime_end.ok_or_else(|| missing("T†"))?;
     let second = regimes.root_regime_end.ok_or_else(|| missing("T*"))?;
     let slope = |t: f64| {
-        (lowest(&regimes.numbers, t * 1.01) / lowest(&regimes.numbers, t)).ln() / 1.01f64.ln()
+        math::ln(lowest(&regimes.numbers, t * 1.01) / lowest(&regimes.numbers, t)) / math::ln(1.01)
     };
     let middle = (first * second).sqrt();
     let ucrl = agent(world(study(evidence)?, 0)?, "UCRL")?;
@@ -130,9 +131,10 @@ fn figure(
     second: f64,
     measured: Vec<(f64, f64)>,
 ) -> CurvesFigure {
-    let (from, to) = (FROM, 10f64.powf((second * 1e2).log10().ceil()));
+    let (from, to) = (FROM, math::powf(10.0, math::log10(second * 1e2).ceil()));
     const POINTS: i32 = 300;
-    let times = (0..=POINTS).map(|i| from * (to / from).powf(f64::from(i) / f64::from(POINTS)));
+    let times =
+        (0..=POINTS).map(|i| from * math::powf(to / from, f64::from(i) / f64::from(POINTS)));
     let times: Vec<f64> = times.collect();
     let line = |which: usize| -> Vec<(f64, f64)> {
         times.iter().map(|&t| (t, three(numbers, t)[which])).collect()

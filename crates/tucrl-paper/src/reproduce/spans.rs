@@ -6,6 +6,7 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use tucrl::math;
 use tucrl::rng::RandomStream;
 use tucrl::solve;
 use tucrl::worlds::Theta;
@@ -87,8 +88,8 @@ fn figure(sorted: &[f64]) -> CurvesFigure {
     }
     let formula = vec![(0.5, 1.0), (last, 0.5 / last)];
     // Four bins per decade; the formula gives each the share 1/(2 low) − 1/(2 high).
-    let bins = ((last / 0.5).log10() * 4.0).ceil() as i32;
-    let edge = |i: i32| 0.5 * 10f64.powf(f64::from(i) / 4.0);
+    let bins = (math::log10(last / 0.5) * 4.0).ceil() as i32;
+    let edge = |i: i32| 0.5 * math::powf(10.0, f64::from(i) / 4.0);
     let held = |i: i32| {
         let inside = sorted.iter().filter(|&&span| span >= edge(i) && span < edge(i + 1)).count();
         inside as f64 / count

@@ -6,6 +6,7 @@
 
 use super::judge::{Wanted, agent, check, exact, growth, ratio, study, world};
 use super::{Evidence, Finding, ReproduceError};
+use tucrl::math;
 use tucrl_lab::plot::{self, Axis, Curve, CurvesFigure, PALETTE, RegretFigure, Stroke, colour};
 use tucrl_lab::record::StoredRun;
 use tucrl_lab::stats::{AgentStudy, WorldStudy, mean};
@@ -59,7 +60,7 @@ pub(super) fn infinite_diameter(evidence: &Evidence<'_>) -> Result<Finding, Repr
 fn jumps(tucrl: &AgentStudy<'_>) -> Result<(f64, f64), ReproduceError> {
     let (mut lost, mut lost_all, mut time, mut time_all) = (0.0, 0.0, 0.0, 0.0);
     for run in &tucrl.runs {
-        let first = run.record.steps as f64 / 10f64.powf(DECADES);
+        let first = run.record.steps as f64 / math::powf(10.0, DECADES);
         let explored: Vec<(u64, u64)> = run
             .record
             .episodes

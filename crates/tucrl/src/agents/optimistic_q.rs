@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::{About, AgentKind, checked, largest_reward, saved_as};
 use crate::counts::{Counts, Variance};
 use crate::learner::{AgentError, Algorithm, Diary, Learner, Saved, Setting, Start};
+use crate::math;
 use crate::options::{FromWorld, NumberOr, Theory};
 use crate::planner::PlanError;
 use crate::space::{ActionId, Space, StateId};
@@ -66,7 +67,7 @@ impl OptimisticQ {
     pub fn theory_horizon(space: &Space, span: f64, delta: f64, steps: u64) -> f64 {
         let (pairs, steps) = (space.nominal_pairs() as f64, steps as f64);
         let first = (span * steps / pairs).sqrt();
-        let second = (steps / (pairs * (4.0 * steps / delta).ln())).cbrt();
+        let second = math::cbrt(steps / (pairs * math::ln(4.0 * steps / delta)));
         first.min(second).max(2.0)
     }
 
@@ -127,7 +128,7 @@ impl Rates {
         match self.bonus {
             Bonus::Practical => self.c * (self.horizon / visits).sqrt(),
             Bonus::Theory => {
-                let log = (2.0 * self.steps as f64 / self.delta).ln();
+                let log = math::ln(2.0 * self.steps as f64 / self.delta);
                 4.0 * self.span * (self.horizon / visits * log).sqrt()
             }
         }

@@ -18,6 +18,7 @@ use super::{About, AgentKind, EpisodicAlgorithm, Optimism, checked};
 use crate::counts::{Counts, Variance};
 use crate::evi::EviOptions;
 use crate::learner::{AgentError, Setting, TooShort};
+use crate::math;
 use crate::options::{Infinite, NumberOr, Required, word};
 use crate::planner::{Plan, PlanError, PlanInput, Planner};
 use crate::plausible::{Belief, low_reward};
@@ -34,8 +35,8 @@ word! {
 /// The numerator of the penalty: 2 S sqrt(12 ln(2 A t / delta)) + sqrt(2 ln(1 / delta)).
 #[doc(alias = "c_R")]
 pub fn penalty_numerator(states: f64, actions: f64, time: f64, delta: f64) -> f64 {
-    2.0 * states * (12.0 * (2.0 * actions * time / delta).ln()).sqrt()
-        + (2.0 * (1.0 / delta).ln()).max(0.0).sqrt()
+    2.0 * states * (12.0 * math::ln(2.0 * actions * time / delta)).sqrt()
+        + (2.0 * math::ln(1.0 / delta)).max(0.0).sqrt()
 }
 
 /// The numerator for the space and time of a plan.
@@ -230,7 +231,7 @@ impl Planner for RegalDPlanner {
         }
         let counts = self.at_start.as_deref().unwrap_or(now.counts);
         let RegalD { set, optimism } = &self.options;
-        let guess = 2f64.powi(now.replans as i32);
+        let guess = math::powi(2.0, now.replans as i32);
         let price = numerator(optimism, counts, now.t_k) / guess.sqrt();
         plan_at_price(optimism, *set, counts, now, price)
     }

@@ -13,6 +13,7 @@ use super::scal::{WITHOUT_EVI, clipped_optimism};
 use super::{About, AgentKind, EpisodicAlgorithm, Optimism, checked};
 use crate::counts::Variance;
 use crate::learner::{AgentError, Setting};
+use crate::math;
 use crate::options::Required;
 use crate::planner::{Plan, PlanError, PlanInput, Planner};
 use crate::plausible::Belief;
@@ -70,12 +71,12 @@ impl ScalPlus {
         let at_least_one = visits.max(1) as f64;
         match self.bonus {
             SpanBonus::Theory => {
-                let root = ((20.0 * pairs * at_least_one / delta).ln() / at_least_one).sqrt();
+                let root = (math::ln(20.0 * pairs * at_least_one / delta) / at_least_one).sqrt();
                 let c = self.span_bound();
                 (alpha_p * (c * root + c / (visits as f64 + 1.0)), alpha_r * r_max * root)
             }
             SpanBonus::Code => {
-                let root = ((pairs / delta).ln().max(0.0) / at_least_one).sqrt();
+                let root = (math::ln(pairs / delta).max(0.0) / at_least_one).sqrt();
                 (alpha_p * self.span_bound() * root, alpha_r * r_max * root)
             }
         }

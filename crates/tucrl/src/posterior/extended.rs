@@ -15,6 +15,7 @@ use super::iterate::{self, Operator};
 use super::{DrawError, Drawn, RewardEvidence, TABLE_LIMIT};
 use crate::counts::Counts;
 use crate::inner_max::Values;
+use crate::math;
 use crate::pulse::unless_stopped;
 use crate::rng::RandomStream;
 use crate::space::Space;
@@ -41,13 +42,13 @@ impl Extended {
         let states = space.states() as f64;
         match self.samples {
             Some(samples) => samples as f64,
-            None => (states * (space.nominal_pairs() as f64 / self.rho).ln()).ceil().max(1.0),
+            None => (states * math::ln(space.nominal_pairs() as f64 / self.rho)).ceil().max(1.0),
         }
     }
 
     /// omega = kappa = ln(T / rho), which widen the Dirichlet distributions.
     pub fn widening(&self) -> f64 {
-        (self.steps.max(1) as f64 / self.rho).ln().max(1.0)
+        math::ln(self.steps.max(1) as f64 / self.rho).max(1.0)
     }
 
     /// The number of visits from which a pair draws from its Dirichlet.
@@ -190,7 +191,7 @@ fn many(
 
 fn few(counts: &Counts, pair: usize, samples: u64, random: &mut RandomStream) -> Choices {
     let visits = counts.pairs()[pair].visits_before() as f64;
-    let log = (4.0 * counts.space().states() as f64).ln();
+    let log = math::ln(4.0 * counts.space().states() as f64);
     let lower = |&share: &f64| {
         let deviation = (3.0 * share * log / visits).sqrt() + 3.0 * log / visits;
         share - deviation.min(share)

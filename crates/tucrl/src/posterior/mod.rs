@@ -26,6 +26,7 @@ pub use model::SampledWorld;
 
 use crate::counts::{Counts, PairCounts};
 use crate::error::{ModelError, SolveError};
+use crate::math;
 use crate::rng::RandomStream;
 use crate::space::{Space, StateId};
 
@@ -177,7 +178,7 @@ impl RewardPosterior {
                 let gap = mean - prior_mean;
                 let shape = shape + visits / 2.0;
                 let rate = rate + squares / 2.0 + strength * visits * gap * gap / (2.0 * total);
-                let precision = random.log_gamma(shape).exp() / rate;
+                let precision = math::exp(random.log_gamma(shape)) / rate;
                 r_max * (centre + random.normal() / (total * precision).sqrt())
             }
         }

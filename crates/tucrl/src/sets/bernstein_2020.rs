@@ -7,6 +7,7 @@
 
 use crate::confidence::Confidence;
 use crate::counts::PairCounts;
+use crate::math;
 use crate::plausible::{Belief, PlausibleSet};
 use crate::space::Space;
 
@@ -29,7 +30,7 @@ impl Bernstein2020 {
     /// L of a pair, and its root.
     #[inline]
     fn logs(&self, pair: &PairCounts) -> (f64, f64) {
-        let log = (self.log + (pair.visits_at_least_one() as f64).ln()).max(0.0);
+        let log = (self.log + math::ln(pair.visits_at_least_one() as f64)).max(0.0);
         (log.sqrt(), log)
     }
 
@@ -65,7 +66,8 @@ impl ConfidenceSet for Bernstein2020 {
             reward_linear: alpha_r * 6.0 * r_max,
             next_root: confidence.root(alpha_p, 4.0),
             next_linear: alpha_p * 6.0,
-            log: 6f64.ln() + confidence.pairs(space).ln() - confidence.delta.at(t_k).ln(),
+            log: math::ln(6.0) + math::ln(confidence.pairs(space))
+                - math::ln(confidence.delta.at(t_k)),
             alpha_p,
         }
     }
@@ -83,7 +85,7 @@ impl ConfidenceSet for Bernstein2020 {
     fn width_after(&self, visits: f64) -> SetWidth {
         let visits = visits.max(1.0);
         let (fresh, grown) =
-            (self.next_linear * self.log.max(0.0), 6.0 * self.alpha_p * visits.ln());
+            (self.next_linear * self.log.max(0.0), 6.0 * self.alpha_p * math::ln(visits));
         SetWidth::linear(super::UNOBSERVED, (fresh + grown) / visits)
     }
 }

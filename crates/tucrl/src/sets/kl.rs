@@ -12,6 +12,7 @@
 use crate::confidence::{Confidence, Shrink};
 use crate::counts::PairCounts;
 use crate::inner_max::{Scratch, Sink};
+use crate::math;
 use crate::plausible::{Belief, PlausibleSet, Row, Shape, View, optimistic_rewards};
 use crate::space::Space;
 
@@ -32,7 +33,7 @@ impl Kl {
 
     /// The largest probability that a state never observed from a pair may have.
     pub fn unobserved(&self, pair: &PairCounts) -> f64 {
-        -(-self.radius(pair)).exp_m1()
+        -math::exp_m1(-self.radius(pair))
     }
 }
 
@@ -44,11 +45,12 @@ impl ConfidenceSet for Kl {
     fn of(confidence: &Confidence, space: &Space, t_k: u64) -> Self {
         let (time, delta) = (t_k as f64, confidence.delta.at(t_k));
         let (states, pairs) = (space.states() as f64, confidence.pairs(space));
-        let late = time.max(2.0).ln().ln();
-        let each = (2.0 * std::f64::consts::E).ln() + states.ln() + pairs.ln() + late - delta.ln();
-        let grown = each + 1.0 / time.max(2.0).ln();
-        let radius = states * (each + grown.ln() * (1.0 + 1.0 / grown));
-        let rewards = (4f64.ln() + pairs.ln() + late - delta.ln()).max(0.0) / 1.99;
+        let late = math::ln(math::ln(time.max(2.0)));
+        let each = math::ln(2.0 * std::f64::consts::E) + math::ln(states) + math::ln(pairs) + late
+            - math::ln(delta);
+        let grown = each + 1.0 / math::ln(time.max(2.0));
+        let radius = states * (each + math::ln(grown) * (1.0 + 1.0 / grown));
+        let rewards = (math::ln(4.0) + math::ln(pairs) + late - math::ln(delta)).max(0.0) / 1.99;
         Self {
             reward: confidence.r_max * confidence.root(confidence.alpha_r, rewards),
             // A divergence is the square of a width.
@@ -123,10 +125,10 @@ fn divergence(next: &[u32], p_hat: &[f64], values: &[f64], highest: f64, d: f64)
     let (mut logs, mut inverse) = (0.0, 0.0);
     for (&state, &p_hat) in next.iter().zip(p_hat) {
         let above = d + (highest - values[state as usize]);
-        logs += p_hat * above.ln();
+        logs += p_hat * math::ln(above);
         inverse += p_hat / above;
     }
-    logs + inverse.ln()
+    logs + math::ln(inverse)
 }
 
 /// Fills the best law within divergence `radius` of the observed one; `top` is the best allowed state and
@@ -145,18 +147,18 @@ pub fn fill_kl(
     let f = |d: f64| divergence(next, p_hat, values, highest, d);
     let (d, elsewhere) = if top_value > highest && f(top_value - highest) < radius {
         let d = top_value - highest;
-        (d, -(f(d) - radius).exp_m1())
+        (d, -math::exp_m1(f(d) - radius))
     } else if lowest >= highest || radius <= 0.0 {
         next.iter().zip(p_hat).for_each(|(&state, &p_hat)| sink.give(state, p_hat));
         return;
     } else {
         // f falls from infinity to 0; a bracket, then its middle again and again, in logarithms.
-        let mut high = (highest - lowest).ln();
-        while f(high.exp()) >= radius && high < 700.0 {
+        let mut high = math::ln(highest - lowest);
+        while f(math::exp(high)) >= radius && high < 700.0 {
             high += 2.0;
         }
         let mut low = high - 1.0;
-        while f(low.exp()) < radius && low > -700.0 {
+        while f(math::exp(low)) < radius && low > -700.0 {
             low -= 1.0 + 0.5 * (high - low);
         }
         for _ in 0..STEPS {
@@ -164,9 +166,9 @@ pub fn fill_kl(
             if middle <= low || middle >= high {
                 break;
             }
-            if f(middle.exp()) < radius { high = middle } else { low = middle }
+            if f(math::exp(middle)) < radius { high = middle } else { low = middle }
         }
-        (high.exp(), 0.0)
+        (math::exp(high), 0.0)
     };
     let weight = |state: u32, p_hat: f64| p_hat / (d + (highest - values[state as usize]));
     let total: f64 = next.iter().zip(p_hat).map(|(&state, &p_hat)| weight(state, p_hat)).sum();

@@ -24,6 +24,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use crate::confidence::{Confidence, Shrink};
 use crate::counts::PairCounts;
 use crate::inner_max::{Ranking, Scratch, Sink, UNSEEN, ValueSink, Values};
+use crate::math;
 use crate::plausible::{Belief, PlausibleSet, Row, Shape, View, optimistic_rewards};
 use crate::space::Space;
 
@@ -48,14 +49,14 @@ pub struct Ucrl3 {
 
 impl Ucrl3 {
     fn iterated(&self, visits: f64) -> f64 {
-        let eta = ETA.ln();
-        let inner = ((ETA * visits).ln() * (ETA * ETA * visits).ln() / (eta * eta)).ln();
+        let eta = math::ln(ETA);
+        let inner = math::ln(math::ln(ETA * visits) * math::ln(ETA * ETA * visits) / (eta * eta));
         ETA / visits * (inner + self.log)
     }
 
     /// (1 + 1/n) ln(factor sqrt(n + 1) / delta') / n.
     fn mixture(&self, visits: f64, factor: f64) -> f64 {
-        (1.0 + 1.0 / visits) * ((factor * (visits + 1.0).sqrt()).ln() + self.log) / visits
+        (1.0 + 1.0 / visits) * (math::ln(factor * (visits + 1.0).sqrt()) + self.log) / visits
     }
 
     /// The interval of a next state's probability, from its relative frequency in `visits`.
@@ -72,7 +73,7 @@ impl Ucrl3 {
         let up = outermost(p_hat, 1.0, is_high);
         let mut low = outermost(p_hat, 0.0, is_low);
         if p_hat >= 1.0 {
-            low = low.max(0.5f64.powf(1.0 / visits));
+            low = low.max(math::powf(0.5, 1.0 / visits));
         }
         let width = |end: f64| p_hat + self.width_p * (end - p_hat);
         (width(low).clamp(0.0, p_hat), width(up).clamp(p_hat, 1.0))
@@ -91,7 +92,8 @@ impl ConfidenceSet for Ucrl3 {
             Shrink::Linear => (1.0, 1.0, alpha_r, alpha_p),
             Shrink::Log => (alpha_r, alpha_p, 1.0, 1.0),
         };
-        let log = confidence.pairs(space).ln() + (3.0 + 3.0 * states).ln() - delta.ln();
+        let log =
+            math::ln(confidence.pairs(space)) + math::ln(3.0 + 3.0 * states) - math::ln(delta);
         Self { log, r_max: confidence.r_max, log_r, log_p, width_r, width_p }
     }
 
@@ -109,7 +111,7 @@ impl ConfidenceSet for Ucrl3 {
         let most = counts.pairs().iter().map(|stats| stats.visits_at_least_one()).max();
         let shape = Selected {
             boxes: Boxes::default(),
-            per_state: 10.0 / (most.unwrap_or(1) as f64).powf(2.0 / 3.0),
+            per_state: 10.0 / math::powf(most.unwrap_or(1) as f64, 2.0 / 3.0),
             considered: Grown(counts.pairs().iter().map(|_| AtomicU64::new(0)).collect()),
         };
         let mut all = PlausibleSet::new(belief, shape);
@@ -193,7 +195,7 @@ fn proxy(q: f64) -> f64 {
     } else if (q - 0.5).abs() < 1e-6 {
         0.25
     } else {
-        (0.5 - q) / (1.0 / q - 1.0).ln()
+        (0.5 - q) / math::ln(1.0 / q - 1.0)
     }
 }
 

@@ -15,6 +15,7 @@ use super::sub_mdp::{Improvement, SubMdp};
 use super::{BiasKind, distance};
 use crate::chain::ChainValues;
 use crate::error::SolveError;
+use crate::math;
 use crate::pulse::{Pulse, unless_stopped};
 use crate::structure;
 
@@ -271,8 +272,8 @@ impl Iteration {
                     Patience::Trend => TREND,
                     Patience::Last => sweep - sweep / 2,
                 };
-                let decay = (earlier_span / span).ln() / passed as f64;
-                let needed = (span / tolerance).ln() / decay;
+                let decay = math::ln(earlier_span / span) / passed as f64;
+                let needed = math::ln(span / tolerance) / decay;
                 let left = (allowed - sweep) as f64;
                 match patience {
                     Patience::Trend => {

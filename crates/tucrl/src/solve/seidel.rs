@@ -22,6 +22,7 @@
 //! of many.
 
 use super::sub_mdp::SubMdp;
+use crate::math;
 use crate::pulse::Pulse;
 
 /// The bounds are computed when the changes of a sweep differ by less than this share of the last
@@ -145,8 +146,8 @@ pub(super) fn iterate(
             return Some(Outcome { values, cycle_gain, shortlist: list, sweeps });
         }
         if look % TREND == 0 {
-            let decay = (earlier_span / span).ln() / f64::from(TREND);
-            let needed = (span / tolerance).ln() / decay;
+            let decay = math::ln(earlier_span / span) / f64::from(TREND);
+            let needed = math::ln(span / tolerance) / decay;
             let will_do = decay > 0.0 && needed < f64::from(LOOK_LIMIT - look);
             if !will_do {
                 return None;

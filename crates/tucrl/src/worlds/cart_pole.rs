@@ -18,6 +18,7 @@ use serde::{Deserialize, Serialize};
 use super::{Nested, World, WorldAbout, WorldKind, generated, require};
 use crate::error::WorldError;
 use crate::generator::{Generator, Outcomes};
+use crate::math;
 use crate::model::Model;
 use crate::space::{ActionId, Space, StateId};
 
@@ -134,7 +135,7 @@ impl CartPole {
 fn drive(mut point: [f64; 4], push: f64, frames: u64) -> Option<[f64; 4]> {
     for _ in 0..frames {
         let [x, v, angle, turning] = point;
-        let (sin, cos) = angle.sin_cos();
+        let (sin, cos) = math::sin_cos(angle);
         let moved = (push + POLE_MASS * HALF_LENGTH * turning * turning * sin) / TOTAL_MASS;
         let turn = (GRAVITY * sin - cos * moved)
             / (HALF_LENGTH * (4.0 / 3.0 - POLE_MASS * cos * cos / TOTAL_MASS));

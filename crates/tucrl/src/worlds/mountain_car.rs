@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use super::{MAX_STATES, Nested, World, WorldAbout, WorldKind, generated, names_if_few, require};
 use crate::error::WorldError;
 use crate::generator::{Generator, Outcomes};
+use crate::math;
 use crate::mdp::Mdp;
 use crate::model::Model;
 use crate::pulse::unless_stopped;
@@ -207,7 +208,7 @@ impl MountainCar {
 
     /// One frame of the true dynamics: position and velocity after pushing left, not at all or right (0, 1, 2).
     pub fn frame(x: f64, v: f64, push: usize) -> (f64, f64) {
-        let v = v + 0.001 * (push as f64 - 1.0) - 0.0025 * (3.0 * x).cos();
+        let v = v + 0.001 * (push as f64 - 1.0) - 0.0025 * math::cos(3.0 * x);
         let v = v.clamp(-TOP_SPEED, TOP_SPEED);
         let x = (x + v).clamp(LEFT_WALL, RIGHT_END);
         (x, if x <= LEFT_WALL && v < 0.0 { 0.0 } else { v })

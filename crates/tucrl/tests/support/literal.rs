@@ -4,7 +4,7 @@
 //! Source: Fruit, Pirotta, Lazaric 2018, section 3 (widths, S^C_k, K_k), appendix "Algorithmic Details" (relaxed sets,
 //! TEVI), algorithm OTP, appendix "Tighter Regret Bound" (zeta), appendix "Shortest Path Analysis". SCAL is in
 //! `literal_scal.rs`.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::disallowed_methods)]
 
 /// Everything that has been observed before an episode, indexed by nominal states and actions.
 #[derive(Clone)]

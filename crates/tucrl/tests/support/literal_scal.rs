@@ -1,6 +1,6 @@
 //! SCAL's operators T_c and N_c and its planning ScOpt (Fruit, Pirotta, Lazaric, Ortner 2018), literally: dense, over
 //! all S nominal states.
-#![allow(dead_code)]
+#![allow(dead_code, clippy::disallowed_methods)]
 
 use super::literal::{Laws, Model, expectation, span};
 
