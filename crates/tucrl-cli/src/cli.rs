@@ -108,6 +108,7 @@ of an experiment, Taplo and Even Better TOML complete and check it.")]
 Examples:
   tucrl bound three-state:delta=0 --steps 1e8
   tucrl bound taxi --steps 1e9 --delta 0.01 --json
+  tucrl bound river-swim --steps 1e9 --figure bounds.svg
 
 In JSON, null means infinite or unknown.")]
     Bound(Bound),
@@ -277,7 +278,7 @@ pub(crate) struct Inspect {
     /// Add an optimal policy with the gain and bias of every state
     #[arg(long)]
     pub(crate) policy: bool,
-    /// Skip slow parts: the diameters, or gain, bias and span
+    /// Skip slow parts: the diameters, or the hardness, or gain, bias, span and hardness
     #[arg(long, value_name = "WHAT", value_delimiter = ',')]
     pub(crate) skip: Vec<Part>,
     /// Compute the diameter even if it takes over 30 seconds or there are over 20000 reachable states
@@ -292,6 +293,7 @@ pub(crate) struct Inspect {
 pub(crate) enum Part {
     Diameter,
     Gain,
+    Hardness,
 }
 
 #[derive(Debug, Args)]
@@ -403,6 +405,9 @@ pub(crate) struct Bound {
     /// Failure probability of the bounds
     #[arg(long, value_name = "P", default_value_t = 0.05, allow_negative_numbers = true, value_parser = probability)]
     pub(crate) delta: f64,
+    /// Draw lower and upper bounds over T into this file, .svg or .png
+    #[arg(long, value_name = "FILE")]
+    pub(crate) figure: Option<PathBuf>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,

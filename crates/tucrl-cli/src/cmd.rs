@@ -10,6 +10,7 @@ mod bound;
 mod explore;
 mod export;
 mod flags;
+mod hardness;
 mod inspect;
 mod league;
 mod learn;

@@ -128,7 +128,9 @@ theta:theta=0
 #[test]
 fn json_keys_are_stable_and_what_is_skipped_has_none() {
     let folder = folder();
-    let gain = ["gain", "gain_error", "span", "span_reachable", "bias_kind"];
+    let exact = ["gain", "gain_error", "span", "span_reachable", "bias_kind"];
+    let hardness = ["hardness"];
+    let gain = [&exact[..], &hardness].concat();
     let diameter = ["diameter", "diameter_reachable"];
     let always = [
         "world",
@@ -147,10 +149,11 @@ fn json_keys_are_stable_and_what_is_skipped_has_none() {
         "max_support_reachable",
         "skipped",
     ];
-    let cases: [(&[&str], Vec<&str>, Vec<&str>); 4] = [
+    let cases: [(&[&str], Vec<&str>, Vec<&str>); 5] = [
         (&[], [&gain[..], &diameter].concat(), vec![]),
         (&["--skip", "gain"], diameter.to_vec(), gain.to_vec()),
         (&["--skip", "diameter"], gain.to_vec(), diameter.to_vec()),
+        (&["--skip", "hardness"], [&exact[..], &diameter].concat(), hardness.to_vec()),
         (&["--policy", "--jobs", "1"], [&gain[..], &diameter, &["policy"]].concat(), vec![]),
     ];
     for (flags, present, skipped) in cases {
@@ -162,6 +165,50 @@ fn json_keys_are_stable_and_what_is_skipped_has_none() {
         assert_eq!(keys, expected);
         assert_eq!(answer["skipped"], Value::from(skipped));
     }
+}
+
+#[test]
+fn inspect_says_how_hard_a_world_is() {
+    let folder = folder();
+    let page = answer(&folder, &["inspect", "river-swim"]);
+    for line in [
+        "\n  optimal policy     unique and unichain\n",
+        "\n  regret noise       0.7549 √T, the standard deviation of the optimal policy's own\n",
+        "\n  if rewards known   21.51 ln T, lower estimate: the sum over the states that the\n",
+    ] {
+        assert!(page.contains(line), "{line}\n{page}");
+    }
+    let taxi = answer(&folder, &["inspect", "taxi"]);
+    assert!(taxi.contains("\n  lower bound        more than any multiple of ln T: "), "{taxi}");
+    for line in page.lines().chain(taxi.lines()) {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    let river = inspected(&folder, "river-swim", &[])["hardness"].take();
+    let near = |value: &Value, expected: f64| {
+        let value = value.as_f64().unwrap();
+        assert!((value / expected - 1.0).abs() < 1e-3, "{value}, not {expected}");
+    };
+    near(&river["regret_variance"], 0.57);
+    near(&river["lower_bound_known_rewards"]["constant"], 21.51);
+    // D S A and the end of the linear regime, T = 34² D² 3 · 12 ln(3 T²).
+    near(&river["burn_in"]["diameter"], 14.722_337_912_5 * 12.0);
+    let end = river["burn_in"]["ucrl_linear_regime"].as_f64().unwrap();
+    let scale = 34f64.powi(2) * 14.722_337_912_5f64.powi(2) * 36.0;
+    near(&river["burn_in"]["ucrl_linear_regime"], scale * (3.0 * end * end).ln());
+    assert_eq!(river["left_out"], Value::Object(Default::default()));
+    let keys = ["lower_bound", "lower_bound_known_rewards"];
+    let certainties = |world: &str, flags: &[&str]| {
+        let known = inspected(&folder, world, flags)["hardness"].take();
+        (keys.map(|key| known[key]["certainty"].as_str().unwrap().to_owned()), known)
+    };
+    let (lost, known) = certainties("three-state:delta=0", &["--skip", "diameter"]);
+    assert_eq!(lost, ["infinite", "lower_estimate"]);
+    assert_eq!((&known["lower_bound"]["constant"], &known["burn_in"]), (&Value::Null, &Value::Null));
+    assert_eq!(known["left_out"]["burn_in"], "the diameters were not computed");
+    // States that cannot be reached and are not in the table.
+    let (vast, known) = certainties("junk:base=(river-swim),factor=1000", &[]);
+    assert_eq!(vast, ["infinite", "unknown"]);
+    assert_eq!(known["burn_in"]["ucrl_linear_regime"], Value::Null);
 }
 
 #[test]

@@ -453,6 +453,41 @@ fn bound_names_every_term_and_the_trivial_bound() {
     assert!(answer(&folder, "bound one.json").contains("none: there is only one state"));
 }
 
+#[test]
+fn bound_shows_lower_and_upper_bounds_together() {
+    let folder = folder();
+    let page = answer(&folder, "bound river-swim --steps 1e6 --figure bounds.svg");
+    // 21.51 ln T.
+    let row = |t: &str| page.lines().find(|line| line.trim_start().starts_with(t)).unwrap();
+    let cells: Vec<&str> = row("1000000 ").split_whitespace().collect();
+    assert_eq!((cells.len(), cells[2], cells[3]), (6, "297.1", "1000000"), "{page}");
+    assert!(page.contains("  Lower, rewards known: 21.51 ln T, lower estimate"), "{page}");
+    for line in page.lines() {
+        assert!(line.chars().count() <= 80, "{line}");
+    }
+    let figure = fs::read_to_string(folder.path().join("bounds.svg")).unwrap();
+    for name in ["TUCRL, upper", "lower, C ln T", "lower, rewards known", "r_max T"] {
+        assert!(figure.contains(&format!("\n{name}\n")), "{name}");
+    }
+    let json: Value = serde_json::from_str(&answer(&folder, "bound river-swim --json")).unwrap();
+    let rows = json["lower_and_upper"].as_array().unwrap();
+    assert_eq!(rows.len(), 4);
+    let known = json["lower_bound_known_rewards"]["constant"].as_f64().unwrap();
+    for (row, steps) in rows.iter().zip([1e3, 1e4, 1e5, 1e6]) {
+        let number = |key: &str| row[key].as_f64().unwrap();
+        assert_eq!(number("steps"), steps);
+        assert!((number("lower_known_rewards") - known * steps.ln()).abs() < 1e-9);
+        assert!(number("lower") < number("tucrl") && number("tucrl") <= steps);
+    }
+    assert_eq!(rows[3]["tucrl"], json["tucrl_total"]);
+    let lost = answer(&folder, "bound three-state:delta=0");
+    assert!(lost.contains("above ln T"), "{lost}");
+    assert!(!lost.contains("above ln T        above"), "{lost}");
+    let refused = said(&folder, "bound river-swim --figure bounds.pdf");
+    let complaint = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(complaint, "error: bounds.pdf: a figure is .svg or .png: choose one of them\n");
+}
+
 const LEAGUE: &str = "name = \"small\"\ndescription = \"Who is who.\"\nsteps = 500\nseeds = 2\n\
     worlds = [\"three-state:delta=0\", \"theta\"]\nagents = [\"oracle\", \"psrl\", \"random\"]\n";
 

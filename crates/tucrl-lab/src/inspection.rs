@@ -1,7 +1,7 @@
 //! What can be said exactly about a world?
 //!
 //! Everything that `tucrl inspect` shows, in one record: sizes, class, end components, the paper's
-//! standing assumption, gain with its certified error, span, diameters, supports. The names of the
+//! standing assumption, gain with its certified error, span, diameters, supports, hardness. The names of the
 //! fields are the keys of the JSON output and do not change.
 //!
 //! The diameter D is finite only if the world communicates, and then every state is reachable and
@@ -11,7 +11,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Serialize, Serializer};
+use tucrl::bounds::WorldNumbers;
 use tucrl::error::SolveError;
+use tucrl::hardness::Hardness;
 use tucrl::hitting;
 use tucrl::mdp::Mdp;
 use tucrl::reward::RewardRange;
@@ -34,6 +36,8 @@ pub struct Effort {
     pub gain: bool,
     /// An optimal policy; needs the gain.
     pub policy: bool,
+    /// How hard the world is to learn; needs the gain.
+    pub hardness: bool,
     /// The diameters, when there are at most this many reachable states. Infinite ones cost nothing
     /// and are always found unless this is 0.
     pub diameter_limit: usize,
@@ -53,6 +57,15 @@ pub enum Steps {
 impl From<f64> for Steps {
     fn from(steps: f64) -> Self {
         if steps.is_finite() { Self::Finite(steps) } else { Self::Infinite }
+    }
+}
+
+impl From<Steps> for f64 {
+    fn from(steps: Steps) -> Self {
+        match steps {
+            Steps::Finite(steps) => steps,
+            Steps::Infinite => Self::INFINITY,
+        }
     }
 }
 
@@ -149,6 +162,9 @@ pub struct Inspection {
     /// transitions and supports are those of the reachable part.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reachable_fraction: Option<f64>,
+    /// How hard it is to learn.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hardness: Option<Hardness>,
     /// An optimal policy, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<Vec<Choice>>,
@@ -165,12 +181,41 @@ impl Inspection {
         effort: Effort,
         watch: &dyn Watch,
     ) -> Result<Self, SolveError> {
+        Self::among(world, mdp, mdp.states() as u64, effort, watch)
+    }
+
+    /// Inspects a world of `nominal` states; if the table has fewer, it is that of the reachable ones.
+    ///
+    /// # Errors
+    /// When the solver does not converge.
+    pub fn among(
+        world: String,
+        mdp: &Arc<Mdp>,
+        nominal: u64,
+        effort: Effort,
+        watch: &dyn Watch,
+    ) -> Result<Self, SolveError> {
         let truth = match effort.gain {
             true => Some(Truth::of_table(Arc::clone(mdp), watch)?),
             false => None,
         };
+        Self::given(truth.as_ref(), world, mdp, nominal, effort, watch)
+    }
+
+    /// The same with a truth that is known already.
+    ///
+    /// # Errors
+    /// When the solver does not converge.
+    pub fn given(
+        truth: Option<&Truth>,
+        world: String,
+        mdp: &Arc<Mdp>,
+        nominal: u64,
+        effort: Effort,
+        watch: &dyn Watch,
+    ) -> Result<Self, SolveError> {
         watch.begin("structure");
-        let structure = match truth.as_ref().and_then(Truth::solved) {
+        let structure = match truth.and_then(Truth::solved) {
             Some(solved) => solved.structure.clone(),
             None => Structure::of(mdp),
         };
@@ -205,16 +250,52 @@ impl Inspection {
             diameter_seconds: None,
             diameter_error: None,
             reachable_fraction: None,
+            hardness: None,
             policy: None,
         };
-        if let Some(truth) = &truth {
+        if let Some(truth) = truth {
             inspection.take(mdp, truth, effort.policy);
         } else {
             let keys = ["gain", "gain_error", "span", "span_reachable", "bias_kind"];
             inspection.skipped.extend(keys);
         }
         inspection.measure(mdp, &is_reachable, effort, watch)?;
+        let solved = truth.and_then(|truth| truth.solved().zip(truth.gaps()));
+        match solved.filter(|_| effort.hardness) {
+            Some((solved, gaps)) => {
+                let hardness = Hardness::of_solved(solved, gaps, nominal, watch)?;
+                inspection.hardness = Some(inspection.with_burn_in(hardness, nominal));
+            }
+            None => inspection.skipped.push("hardness"),
+        }
         Ok(inspection)
+    }
+
+    /// The sizes that bounds depend on, for learners that are told that there are `nominal` states; `None` without the
+    /// diameters.
+    pub fn numbers(&self, nominal: u64) -> Option<WorldNumbers> {
+        let diameter_reachable = self.diameter_reachable?.into();
+        // Nothing leads from the start to what cannot be reached.
+        let has_all = self.reachable as u64 == nominal;
+        let diameter = if has_all { self.diameter?.into() } else { f64::INFINITY };
+        Some(WorldNumbers {
+            states: nominal,
+            actions: self.actions as u64,
+            reachable: self.reachable as u64,
+            max_support: self.max_support as u64,
+            max_support_reachable: self.max_support_reachable as u64,
+            diameter,
+            diameter_reachable,
+            r_max: self.r_max,
+            gap: None,
+        })
+    }
+
+    fn with_burn_in(&self, hardness: Hardness, nominal: u64) -> Hardness {
+        match (self.numbers(nominal), self.span_reachable) {
+            (Some(numbers), Some(span)) => hardness.with_burn_in(&numbers, span),
+            _ => hardness,
+        }
     }
 
     /// Says that what was inspected is only the reachable part of a space of `nominal` states.

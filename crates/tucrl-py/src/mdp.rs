@@ -22,6 +22,7 @@ use tucrl::truth::{Truth, Watch as _};
 use tucrl::{env, evaluate, hitting, structure};
 use tucrl_lab::catalogue::World;
 use tucrl_lab::formats::{self, IfExists, ReadOptions};
+use tucrl_lab::inspection::{Effort, Inspection};
 
 use crate::errors::{bad_input, failed, of_file, of_world};
 use crate::rewards;
@@ -413,6 +414,36 @@ impl PyMdp {
             }
         });
         steps?.map_err(failed)
+    }
+
+    /// Return how hard the MDP is to learn, as a `tucrl.Hardness`.
+    ///
+    /// diameters: whether to compute the diameters, which `burn_in` needs and which take long in large models.
+    ///
+    /// >>> import tucrl
+    /// >>> hardness = tucrl.MDP("river-swim").hardness()
+    /// >>> hardness.is_unique, hardness.is_unichain, hardness.lower_bound_known_rewards.certainty
+    /// (True, True, 'lower estimate')
+    /// >>> round(hardness.lower_bound_known_rewards.constant, 1)
+    /// 21.5
+    #[pyo3(signature = (*, diameters=true))]
+    fn hardness<'py>(&self, py: Python<'py>, diameters: bool) -> PyResult<Bound<'py, PyAny>> {
+        let truth = self.truth(py)?;
+        let limit = if diameters { usize::MAX } else { 0 };
+        let effort = Effort {
+            gain: true,
+            policy: false,
+            hardness: true,
+            diameter_limit: limit,
+            patience: None,
+        };
+        let (name, states) = (self.name.clone(), self.model.states() as u64);
+        let inspect = |watch: &Progress| {
+            Inspection::given(Some(&truth), name, &self.model, states, effort, watch)
+        };
+        let known = work::run(py, "hardness", inspect)?.map_err(failed)?;
+        let text = serde_json::to_string(&known.hardness).map_err(failed)?;
+        py.import("tucrl._records")?.getattr("hardness")?.call1((text,))
     }
 
     /// Return gain and bias of a policy from each state.

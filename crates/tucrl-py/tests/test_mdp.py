@@ -162,6 +162,32 @@ def test_the_class_of_a_world_and_its_parts() -> None:
     assert taxi.reachable.sum() == 400 and taxi.states == 500
 
 
+def test_the_hardness_of_a_bandit_is_that_of_lai_and_robbins() -> None:
+    means = np.array([[0.9, 0.5, 0.2]])
+    bandit = tucrl.MDP.from_arrays(np.ones((1, 3, 1)), means, axes="sas", law="bernoulli")
+    hardness = bandit.hardness()
+    worse = means[0, 1:]
+    divergence = worse * np.log(worse / 0.9) + (1 - worse) * np.log((1 - worse) / 0.1)
+    assert hardness.lower_bound.certainty == "theorem"
+    assert hardness.lower_bound.constant == pytest.approx(float(np.sum((0.9 - worse) / divergence)))
+    assert hardness.lower_bound_known_rewards.constant == 0
+    assert (hardness.smallest_gap, hardness.zero_gaps) == (pytest.approx(0.4), 1)
+    assert hardness.regret_variance == pytest.approx(0.09)
+    assert hardness.is_unique and hardness.is_unichain and hardness.left_out == {}
+    assert pickle.loads(pickle.dumps(hardness)) == hardness
+
+
+def test_what_is_infinite_or_left_out_is_told_apart() -> None:
+    lost = tucrl.MDP("three-state:delta=0").hardness()
+    assert (lost.lower_bound.certainty, lost.lower_bound.constant) == ("infinite", float("inf"))
+    assert lost.burn_in is not None and lost.burn_in.ucrl_linear_regime == float("inf")
+    assert lost.burn_in.diameter == 4
+    cycle = tucrl.MDP.from_arrays([[[0.0, 1.0]], [[1.0, 0.0]]], [0.0, 1.0], axes="sas").hardness()
+    assert cycle.mixing_time is None and "periodic" in cycle.left_out["mixing_time"]
+    quick = tucrl.MDP("river-swim").hardness(diameters=False)
+    assert quick.burn_in is None and "diameters" in quick.left_out["burn_in"]
+
+
 def test_transitions_rewards_and_start_are_those_given() -> None:
     mdp = ways()["dense"]
     state, action, following, probability = mdp.transitions

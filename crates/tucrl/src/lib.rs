@@ -49,6 +49,7 @@ pub mod explore;
 pub mod gaps;
 pub mod generator;
 mod graph;
+pub mod hardness;
 pub mod hitting;
 pub mod inner_max;
 pub mod learner;

@@ -163,6 +163,13 @@ impl Structure {
     pub fn reachable(&self) -> u64 {
         self.is_reachable.iter().filter(|&&is_reachable| is_reachable).count() as u64
     }
+
+    /// The states of the maximal end component that can be reached; `None` if there are several such components.
+    pub fn only_reachable_component(&self) -> Option<&[u32]> {
+        let members = self.end_components.members().iter();
+        let mut found = members.filter(|members| self.is_reachable[members[0] as usize]);
+        found.next().filter(|_| found.next().is_none()).map(Vec::as_slice)
+    }
 }
 
 /// The table of a world or of its reachable part, solved.

@@ -18,7 +18,7 @@ const ROWS: &[&[&str]] = &[
     &["policy", "generator"],
     &["chain", "structure"],
     &["evaluate", "hitting", "solve", "env", "explore"],
-    &["counts"],
+    &["counts", "gaps"],
     &["confidence"],
     &["truncation", "inner_max", "rules"],
     &["plausible", "posterior"],
@@ -29,7 +29,7 @@ const ROWS: &[&[&str]] = &[
     &["learner", "episode", "model"],
     &["agents", "worlds"],
     &["bounds", "truth"],
-    &["run"],
+    &["run", "hardness"],
 ];
 
 /// Imports allowed within a row: a model and its builder are two files of one thing; an episodic learner is a learner,
@@ -71,7 +71,9 @@ const TRUTH: &[&str] = &[
     "env",
     "evaluate",
     "explore",
+    "gaps",
     "generator",
+    "hardness",
     "hitting",
     "mdp",
     "model",

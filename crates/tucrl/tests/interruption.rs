@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use tucrl::agents;
 use tucrl::error::{ModelError, SolveError, WorldError};
 use tucrl::explore::{ExploreError, explore};
+use tucrl::hardness::Hardness;
 use tucrl::planner::PlanError;
 use tucrl::policy::Policy;
 use tucrl::pulse::Pulse;
@@ -51,6 +52,8 @@ fn exact_answers_are_interrupted_and_never_half_true() {
         assert!(interrupted(stopped(|| hitting::diameter(&mdp, &|_, _| ())).unwrap_err()));
         assert!(interrupted(stopped(|| hitting::fastest_times(&mdp, 0)).unwrap_err()));
         assert!(interrupted(stopped(|| evaluate::policy_values(&mdp, &policy)).unwrap_err()));
+        let truth = Truth::of(&Model::from(Arc::new(mdp.clone()))).unwrap();
+        assert!(interrupted(stopped(|| Hardness::of(&truth, &())).unwrap_err()));
         assert!(solve::solve(&mdp).is_ok(), "nothing is left behind");
     }
 }

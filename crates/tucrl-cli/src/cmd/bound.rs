@@ -1,10 +1,13 @@
 //! `tucrl bound`: what are the regret bounds of a world?
 //!
-//! Every term is printed next to the trivial bound r_max T, because the constants of the theorems are enormous.
+//! Every term is printed next to the trivial bound r_max T, because the constants of the theorems are enormous; then the
+//! totals next to the lower bound of the world.
+
+mod both;
 
 use std::fmt::{Error, Write};
 
-use anyhow::bail;
+use anyhow::{Context, bail};
 use serde::Serialize;
 use tucrl::bounds::{self, RegretBound, UcrlRegimes, WorldNumbers};
 use tucrl::error::SolveError;
@@ -15,6 +18,8 @@ use tucrl::truth::Watch;
 use tucrl_lab::Catalogue;
 use tucrl_lab::inspection::{Effort, Inspection, Steps};
 use tucrl_lab::text::{four_digits, number, printable};
+
+use both::{Both, WithLower};
 
 use super::DIAMETER_LIMIT;
 use super::progress::Progress;
@@ -62,9 +67,14 @@ pub(super) fn run(ask: &Bound, catalogue: &Catalogue) -> anyhow::Result<String> 
     let progress = Progress::new();
     progress.begin("building the world");
     let (mdp, states) = world.build_and_count(&ask.source.options(), &())?;
-    let effort =
-        Effort { gain: false, policy: false, diameter_limit: DIAMETER_LIMIT, patience: None };
-    let mut known = Inspection::of(world.to_string(), &mdp, effort, &progress)?;
+    let effort = Effort {
+        gain: true,
+        policy: false,
+        hardness: true,
+        diameter_limit: DIAMETER_LIMIT,
+        patience: None,
+    };
+    let mut known = Inspection::among(world.to_string(), &mdp, states, effort, &progress)?;
     if states > mdp.states() as u64 {
         known = known.within(states, effort);
     }
@@ -91,8 +101,16 @@ pub(super) fn run(ask: &Bound, catalogue: &Catalogue) -> anyhow::Result<String> 
         gap,
     };
     let (world, range) = (world.to_string(), known.reward_range);
+    let hardness = known.hardness.context("the hardness is not known")?;
+    let both = Both::of(&hardness, &numbers, ask.steps, ask.delta);
+    if let Some(to) = &ask.figure {
+        both.draw(&world, to)?;
+    }
     let all = Bounds::of(world, range, numbers, ask.steps, ask.delta);
-    if ask.json { super::json(&all) } else { Ok(page(&all)?) }
+    match ask.json {
+        true => super::json(&WithLower { bounds: &all, both: &both }),
+        false => Ok(page(&all)? + &both.section()?),
+    }
 }
 
 fn finite_or_not(steps: Steps) -> f64 {

@@ -15,7 +15,7 @@ use tucrl_lab::text::{counted, digits, number, printable, rounded_up, with_error
 use tucrl_lab::warnings::NOT_RECOVERABLE;
 
 use super::progress::Progress;
-use super::{DIAMETER_LIMIT, policy, use_threads};
+use super::{DIAMETER_LIMIT, hardness, policy, use_threads};
 use crate::cli::{Inspect, Part};
 
 /// Time limit of the diameter below `DIAMETER_LIMIT`.
@@ -51,6 +51,7 @@ pub(super) fn run(ask: &Inspect, catalogue: &Catalogue) -> anyhow::Result<String
     let effort = Effort {
         gain: is_wanted(Part::Gain),
         policy: ask.policy,
+        hardness: is_wanted(Part::Gain) && is_wanted(Part::Hardness),
         diameter_limit: match is_wanted(Part::Diameter) {
             false => 0,
             true if ask.all => usize::MAX,
@@ -58,7 +59,8 @@ pub(super) fn run(ask: &Inspect, catalogue: &Catalogue) -> anyhow::Result<String
         },
         patience: (!ask.all).then_some(PATIENCE),
     };
-    let inspection = Inspection::of(world.to_string(), &mdp, effort, &progress)?;
+    let (name, states) = (world.to_string(), nominal.unwrap_or(mdp.states() as u64));
+    let inspection = Inspection::among(name, &mdp, states, effort, &progress)?;
     let inspection = match nominal {
         Some(nominal) => inspection.within(nominal, effort),
         None => inspection,
@@ -178,6 +180,9 @@ fn page(known: &Inspection) -> Result<String, Error> {
     for (label, all, reachable, meaning) in rows {
         writeln!(out, "  {label:<17}{all:>14}{reachable:>14}   {meaning}")?;
     }
+    if let Some(hardness) = &known.hardness {
+        out += &hardness::section(hardness, known.reachable)?;
+    }
     if let Some(choices) = &known.policy {
         write!(out, "\n{}", policy::table(choices)?)?;
     }
@@ -236,7 +241,13 @@ mod tests {
     #[test]
     fn a_gain_that_is_hardly_known_is_warned_about() {
         let mdp = Arc::new(tucrl::worlds::RiverSwim::default().build().unwrap());
-        let effort = Effort { gain: true, policy: false, diameter_limit: 0, patience: None };
+        let effort = Effort {
+            gain: true,
+            policy: false,
+            hardness: false,
+            diameter_limit: 0,
+            patience: None,
+        };
         let mut known = Inspection::of("river-swim".into(), &mdp, effort, &()).unwrap();
         assert!(remarks(&known, false).is_empty());
         known.gain_error = Some(0.0123);
@@ -248,7 +259,13 @@ mod tests {
     #[test]
     fn equal_end_components_are_counted_together() {
         let mdp = Arc::new(tucrl::worlds::SixArms.build().unwrap());
-        let effort = Effort { gain: false, policy: false, diameter_limit: 0, patience: None };
+        let effort = Effort {
+            gain: false,
+            policy: false,
+            hardness: false,
+            diameter_limit: 0,
+            patience: None,
+        };
         let mut known = Inspection::of("six-arms".into(), &mdp, effort, &()).unwrap();
         let mut shown = |count, sizes: &[usize]| {
             known.end_components = count;
@@ -270,14 +287,25 @@ mod tests {
         ring.start_at(0);
         let mdp = Arc::new(ring.build().unwrap());
         let inspect = |patience| {
-            let effort =
-                Effort { gain: false, policy: false, diameter_limit: usize::MAX, patience };
+            let effort = Effort {
+                gain: false,
+                policy: false,
+                hardness: false,
+                diameter_limit: usize::MAX,
+                patience,
+            };
             Inspection::of("ring".into(), &mdp, effort, &()).unwrap()
         };
         let hasty = inspect(Some(Duration::ZERO));
         assert!(hasty.start_is_recoverable && hasty.diameter_reachable.is_none());
         assert!(hasty.skipped.contains(&"diameter_reachable"), "{:?}", hasty.skipped);
-        let effort = Effort { gain: false, policy: false, diameter_limit: 1, patience: None };
+        let effort = Effort {
+            gain: false,
+            policy: false,
+            hardness: false,
+            diameter_limit: 1,
+            patience: None,
+        };
         let vast = hasty.clone().within(1 << 40, effort);
         assert_eq!((vast.diameter, vast.diameter_reachable), (Some(Steps::Infinite), None));
         assert!(!vast.skipped.contains(&"diameter"), "infinity costs nothing");

@@ -23,7 +23,7 @@ from tucrl import options
 from tucrl._catalogue import AgentEntry, Parameter, WorldEntry, agents, worlds
 from tucrl._learn import Result, learn
 from tucrl._native import MDP, VERSION, Agent, Plan, Walk, World
-from tucrl._records import Episode
+from tucrl._records import BurnIn, Episode, Hardness, LowerBound
 
 if TYPE_CHECKING:
     from tucrl import gym as gym
@@ -34,7 +34,10 @@ __all__ = [
     "MDP",
     "Agent",
     "AgentEntry",
+    "BurnIn",
     "Episode",
+    "Hardness",
+    "LowerBound",
     "Parameter",
     "Plan",
     "Result",

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from typing_extensions import Self, Unpack
 
 from tucrl import options as _options
-from tucrl._records import Episode
+from tucrl._records import Episode, Hardness
 
 __all__ = [
     "MDP",
@@ -493,6 +493,7 @@ class MDP:
     def start_is_recoverable(self) -> bool: ...
     def classify(self) -> str: ...
     def diameter(self, *, reachable: bool = True) -> float: ...
+    def hardness(self, *, diameters: bool = True) -> Hardness: ...
     def evaluate(self, policy: npt.ArrayLike) -> tuple[_Floats, _Floats]: ...
     def sample(
         self, state: int, action: int, size: int = 1, *, seed: _Seed = None

@@ -1,0 +1,82 @@
+//! How is the hardness of a world shown?
+
+use std::fmt::{Error, Write};
+
+use tucrl::hardness::{Certainty, Hardness, LowerBound};
+use tucrl_lab::text::{digits, four_digits, wrapped};
+
+/// Columns of the labels, and of what stands beside them.
+const LABEL: usize = 21;
+const ROOM: usize = 80 - LABEL;
+
+/// The lines that `tucrl inspect` adds to a page.
+pub(super) fn section(hardness: &Hardness, reachable: usize) -> Result<String, Error> {
+    let mut out = String::from("\n  Hardness\n");
+    let mut line = |label: &str, value: String| {
+        let mut label = label;
+        for part in wrapped(&value, ROOM) {
+            writeln!(out, "  {label:<width$}{part}", width = LABEL - 2)?;
+            label = "";
+        }
+        Ok(())
+    };
+    let four = |value: f64| digits(value, 4);
+    line(
+        "smallest gap",
+        match hardness.smallest_gap {
+            Some(gap) => {
+                let inverse = four_digits(hardness.sum_of_inverse_gaps);
+                format!("{} per step; the sum of 1/gap is {inverse}", four(gap))
+            }
+            None => "none: every action is optimal".into(),
+        },
+    )?;
+    line("optimal policy", uniqueness(hardness, reachable as u64))?;
+    let or_reason = |key: &str, shown: Option<String>| match shown {
+        Some(shown) => shown,
+        None => format!("left out: {}", hardness.left_out.get(key).map_or("", String::as_str)),
+    };
+    line("bias deviation", format!("{} at most, of one step", four(hardness.bias_deviation)))?;
+    let noise = hardness.regret_variance.map(|variance| {
+        format!("{} √T, the standard deviation of the optimal policy's own", four(variance.sqrt()))
+    });
+    line("regret noise", or_reason("regret_variance", noise))?;
+    let time = |steps: f64| format!("{} steps, under the optimal policy", four_digits(steps));
+    line("hitting time", or_reason("hitting_time", hardness.hitting_time.map(time)))?;
+    let mixing = hardness.mixing_time.map(|steps| time(steps as f64));
+    line("mixing time", or_reason("mixing_time", mixing))?;
+    line("lower bound", growth(&hardness.lower_bound))?;
+    line("if rewards known", growth(&hardness.lower_bound_known_rewards))?;
+    let burn_in = hardness.burn_in.map(|burn_in| {
+        let [ucrl, tucrl, span, diameter] = [
+            burn_in.ucrl_linear_regime,
+            burn_in.tucrl_exploratory_phase,
+            burn_in.span_squared,
+            burn_in.diameter,
+        ]
+        .map(four_digits);
+        format!("UCRL {ucrl}, TUCRL {tucrl}, sp² S^C A {span}, D^C S^C A {diameter} steps")
+    });
+    line("burn-in", or_reason("burn_in", burn_in))?;
+    Ok(out)
+}
+
+fn uniqueness(hardness: &Hardness, reachable: u64) -> String {
+    let unichain = if hardness.is_unichain { "unichain" } else { "not unichain" };
+    match (hardness.is_unique, hardness.ties(reachable)) {
+        (true, _) => format!("unique and {unichain}"),
+        (false, 1) => format!("not unique, 1 tie; the one found is {unichain}"),
+        (false, ties) => format!("not unique, {ties} ties; the one found is {unichain}"),
+    }
+}
+
+/// A lower bound in words.
+pub(super) fn growth(bound: &LowerBound) -> String {
+    match (bound.certainty, bound.constant) {
+        (Certainty::Infinite, _) => format!("more than any multiple of ln T: {}", bound.reason),
+        (Certainty::Unknown, _) | (_, None) => format!("unknown: {}", bound.reason),
+        (certainty, Some(constant)) => {
+            format!("{} ln T, {}: {}", digits(constant, 4), certainty.in_words(), bound.reason)
+        }
+    }
+}
