@@ -203,7 +203,10 @@ fn inspect_says_how_hard_a_world_is() {
     };
     let (lost, known) = certainties("three-state:delta=0", &["--skip", "diameter"]);
     assert_eq!(lost, ["infinite", "lower_estimate"]);
-    assert_eq!((&known["lower_bound"]["constant"], &known["burn_in"]), (&Value::Null, &Value::Null));
+    assert_eq!(
+        (&known["lower_bound"]["constant"], &known["burn_in"]),
+        (&Value::Null, &Value::Null)
+    );
     assert_eq!(known["left_out"]["burn_in"], "the diameters were not computed");
     // States that cannot be reached and are not in the table.
     let (vast, known) = certainties("junk:base=(river-swim),factor=1000", &[]);

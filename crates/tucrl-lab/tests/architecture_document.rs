@@ -101,8 +101,13 @@ fn every_symbol_of_the_notation_is_in_the_file_beside_it() {
 
 #[test]
 fn every_source_file_that_a_document_names_exists() {
-    let documents =
-        ["NOTATION.md", "METHODOLOGY.md", "CONTRIBUTING.md", "docs/algorithms.md", "docs/theory.md"];
+    let documents = [
+        "NOTATION.md",
+        "METHODOLOGY.md",
+        "CONTRIBUTING.md",
+        "docs/algorithms.md",
+        "docs/theory.md",
+    ];
     let mut files = 0;
     for document in documents {
         let text = fs::read_to_string(root().join(document)).unwrap();

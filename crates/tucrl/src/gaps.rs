@@ -64,6 +64,16 @@ impl Gaps {
         self
     }
 
+    /// Whether these can be the gaps of a table, or else of a generator, whose states the solved table numbers.
+    pub(crate) fn fit(&self, table: Option<&Mdp>) -> bool {
+        let shape = |mdp: &Mdp| (mdp.states(), mdp.pairs());
+        match (table, &self.states) {
+            (Some(table), None) => shape(table) == shape(&self.table),
+            (None, Some(_)) => true,
+            _ => false,
+        }
+    }
+
     /// The gap of every pair of the table.
     #[doc(alias = "suboptimality")]
     pub fn by_pair(&self) -> &[f64] {

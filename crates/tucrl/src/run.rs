@@ -16,6 +16,7 @@ use thiserror::Error;
 use crate::env::WalkState;
 use crate::episode::EpisodeRecord;
 use crate::exploration::{ExplorationLoss, Explorations};
+use crate::gaps::Gaps;
 use crate::generator::GeneratorError;
 use crate::learner::{AgentError, Algorithm, Learner, Saved, Setting, Start};
 use crate::math;
@@ -192,6 +193,8 @@ pub struct Run {
     spec: RunSpec,
     algorithm: Arc<dyn Algorithm>,
     truth: Arc<Truth>,
+    /// The gaps of the world; `None` where they are not known, or the truth is that of another world.
+    gaps: Option<Arc<Gaps>>,
     times: Vec<u64>,
     walk: ModelWalk,
     learner: Box<dyn Learner>,
@@ -303,13 +306,13 @@ impl Sums {
     }
 
     /// A checkpoint.
-    fn write_down(&mut self, truth: &Truth, poor_steps: u64) {
+    fn write_down(&mut self, truth: &Truth, gaps: Option<&Gaps>, poor_steps: u64) {
         let (time, steps) = (self.taken, self.taken as f64);
         let best = steps * truth.gain_above_lowest();
         self.regret.push((time, best - self.reward.value()));
         self.pseudo_regret.push((time, best - self.mean_reward.value()));
         self.z_over_time.push((time, poor_steps));
-        let Some(gaps) = truth.gaps() else { return };
+        let Some(gaps) = gaps else { return };
         self.gap_regret.push((time, self.gap.value()));
         if !gaps.gain_losses().is_empty() {
             let lost = steps * self.gain_loss.value() - self.timed_gain_loss.value();
@@ -337,7 +340,8 @@ impl Run {
         let learner = algorithm.start(start)?;
         let times = spec.checkpoints.times(spec.steps);
         let (sums, elapsed) = (Sums::default(), Duration::ZERO);
-        Ok(Self { spec, algorithm, truth, times, walk, learner, sums, elapsed })
+        let gaps = gaps(&truth, model);
+        Ok(Self { spec, algorithm, truth, gaps, times, walk, learner, sums, elapsed })
     }
 
     /// Continues a run from a stored state.
@@ -365,12 +369,13 @@ impl Run {
         let walk = ModelWalk::resume(model, state.walk);
         let times = spec.checkpoints.times(spec.steps);
         let (sums, elapsed) = (state.sums, Duration::ZERO);
-        Ok(Self { spec, algorithm, truth, times, walk, learner, sums, elapsed })
+        let gaps = gaps(&truth, model);
+        Ok(Self { spec, algorithm, truth, gaps, times, walk, learner, sums, elapsed })
     }
 
     /// Measures what is lost after exploration times from now on, where Bellman gaps are known; runs are slower.
     pub fn watch_exploration(&mut self) {
-        if self.truth.gaps().is_some() && self.sums.exploration.is_none() {
+        if self.gaps.is_some() && self.sums.exploration.is_none() {
             self.sums.exploration = Some(Box::new(Explorations::new(self.spec.steps)));
         }
     }
@@ -398,20 +403,21 @@ impl Run {
                 walk: &mut self.walk,
                 taken: sums.taken,
                 until,
-                gaps: self.truth.gaps().map(|gaps| &**gaps),
+                gaps: self.gaps.as_deref(),
                 earned: sums.block(),
             };
             outcome = self.learner.play(&mut batch);
             sums.taken = batch.taken;
             sums.set_block(batch.earned);
             if let (Some(explorations), Some(gaps), Ok(())) =
-                (&mut sums.exploration, self.truth.gaps(), &outcome)
+                (&mut sums.exploration, &self.gaps, &outcome)
             {
                 let total = sums.gap.value();
                 explorations.step(sums.taken, state, total, &self.learner.diary(), gaps);
             }
             if sums.taken == checkpoint {
-                sums.write_down(&self.truth, self.learner.diary().poor_steps);
+                let poor_steps = self.learner.diary().poor_steps;
+                sums.write_down(&self.truth, self.gaps.as_deref(), poor_steps);
             }
             if sums.taken == block_end {
                 sums.close_block();
@@ -435,7 +441,7 @@ impl Run {
     /// Gap regret up to now; `None` where gaps are not known. Gain lost for good is added.
     pub fn gap_regret(&self) -> Option<f64> {
         let (sums, steps) = (&self.sums, self.sums.taken as f64);
-        self.truth.gaps()?;
+        self.gaps.as_ref()?;
         let lost = steps * sums.gain_loss.value() - sums.timed_gain_loss.value();
         Some(sums.gap.value() + lost)
     }
@@ -498,7 +504,7 @@ impl Run {
             gain: self.truth.gain(),
             regret: sums.regret.clone(),
             pseudo_regret: sums.pseudo_regret.clone(),
-            gap_regret: self.truth.gaps().map(|_| sums.gap_regret.clone()),
+            gap_regret: self.gaps.as_ref().map(|_| sums.gap_regret.clone()),
             gain_lost: (!sums.gain_lost.is_empty()).then(|| sums.gain_lost.clone()),
             exploration: sums.exploration.as_ref().map(|explorations| explorations.loss()),
             episodes: episodes.collect(),
@@ -510,6 +516,15 @@ impl Run {
             visits,
         }
     }
+}
+
+/// The gaps of the world; `None` where they are not known, or the truth is that of another world.
+fn gaps(truth: &Truth, model: &Model) -> Option<Arc<Gaps>> {
+    let table = match model {
+        Model::Table(mdp) => Some(&**mdp),
+        Model::Generated(_) => None,
+    };
+    truth.gaps().filter(|gaps| gaps.fit(table)).cloned()
 }
 
 /// What the algorithm of a run may know.

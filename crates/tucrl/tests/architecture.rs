@@ -28,7 +28,7 @@ const ROWS: &[&[&str]] = &[
     &["span_price"],
     &["learner", "episode", "model"],
     &["agents", "worlds"],
-    &["bounds", "truth"],
+    &["bounds", "truth", "exploration"],
     &["run", "hardness"],
 ];
 
@@ -70,6 +70,7 @@ const TRUTH: &[&str] = &[
     "chain",
     "env",
     "evaluate",
+    "exploration",
     "explore",
     "gaps",
     "generator",

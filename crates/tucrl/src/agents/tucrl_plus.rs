@@ -205,7 +205,7 @@ pub(super) fn kinds() -> Vec<AgentKind> {
     let kind = AgentKind::new::<TucrlPlus>(About {
         name: "tucrl-plus",
         aliases: &["tucrl+"],
-        summary: "TUCRL that knows the number of states only inside logarithms",
+        summary: "TUCRL with the number of states only in logarithms",
         source: "this project, after Fruit, Pirotta, Lazaric 2018; docs/theory.md",
         idea: "It is tucrl with two changes. The threshold from which on a pair may not lead to states never seen \
                counts the states that were seen, not all that have a name, so a rare state is not given up early \
