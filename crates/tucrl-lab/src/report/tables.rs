@@ -1,8 +1,9 @@
 //! Which tables does a report have?
 //!
-//! `curves` has a row per run and checkpoint, `means` a row per agent and checkpoint, `summary` a row per world and agent, `pairs` a row per comparison,
-//! `episodes` a row per episode; with several worlds `across` a row per agent, `profiles` a row per agent and threshold,
-//! `improvements` a row per two agents. docs/reports.md describes the columns; CSV and Parquet have the same ones.
+//! `curves` has a row per run and checkpoint, `means` a row per agent and checkpoint, `summary` a row per world and agent,
+//! `pairs` a row per comparison, `episodes` a row per episode; with several worlds `across` a row per agent, `profiles` a row
+//! per agent and threshold, `improvements` a row per two agents. docs/reports.md describes the columns; CSV and Parquet have
+//! the same ones.
 
 use tucrl::rules::StopReason;
 use tucrl::run::Case;
