@@ -16,8 +16,12 @@ use tucrl_lab::stats::Study;
 
 #[path = "reading/browser.rs"]
 mod browser;
+#[path = "reading/handling.rs"]
+mod handling;
 #[path = "reading/injection.rs"]
 mod injection;
+#[path = "reading/latex.rs"]
+mod latex;
 #[path = "reading/page.rs"]
 mod page;
 #[path = "reading/support.rs"]
@@ -71,7 +75,7 @@ fn parquet(path: &Path) -> Vec<Row> {
 fn csv_and_parquet_say_the_same_and_have_every_bit_of_the_records() {
     let (folder, all) = reported();
     let report = folder.path().join("report");
-    for name in ["curves", "summary", "pairs", "episodes"] {
+    for name in ["curves", "means", "summary", "pairs", "episodes"] {
         let rows = csv(&report.join(name).with_extension("csv"));
         assert!(!rows.is_empty(), "{name}");
         assert_eq!(rows, parquet(&report.join(name).with_extension("parquet")), "{name}");
@@ -123,8 +127,9 @@ fn the_same_runs_give_the_same_files() {
             }
         }
     }
-    // The page, the text, seven tables twice; per world three figures, and one per agent with episodes, twice.
-    assert_eq!(count, 2 + 14 + 2 * (3 + 2) * 2);
+    // The page and the text; five tables, and three over all worlds, twice; per world three figures, and one per agent with
+    // episodes, twice; the profiles twice.
+    assert_eq!(count, 2 + 2 * (5 + 3) + 2 * (3 + 2) * 2 + 2);
 }
 
 #[test]

@@ -145,7 +145,7 @@ impl Writer<'_> {
             }
             let poor = PoorFigure { world };
             if !poor.is_empty() {
-                let path = self.figure(&format!("z-{slug}"), &poor)?;
+                let path = self.curves(&format!("z-{slug}"), &poor.curves())?;
                 figures.push(("TUCRL's steps in poorly visited pairs".into(), path));
             }
             let exploration = ExplorationFigure { world };

@@ -10,6 +10,7 @@ mod free_lunch;
 mod judge;
 mod junk;
 mod page;
+mod palette;
 mod pictures;
 mod regimes;
 mod requirements;
@@ -279,7 +280,8 @@ impl Claim {
     /// # Errors
     /// When something that a statistic needs is missing, or a figure cannot be drawn.
     pub fn judge(&self, evidence: &Evidence<'_>) -> Result<Finding, ReproduceError> {
-        (self.judge)(evidence)
+        let study = evidence.study.map(palette::recoloured);
+        (self.judge)(&Evidence { study: study.as_ref(), computed: evidence.computed })
     }
 }
 

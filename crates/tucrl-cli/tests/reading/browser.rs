@@ -86,6 +86,35 @@ impl Browser {
         self.ask("execute/sync", &json!({ "script": script, "args": [] }))
     }
 
+    /// Presses the pointer at the first place, moves it over the others and releases it at the last.
+    pub fn drag(&self, places: &[(f64, f64)]) {
+        let mouse = |kind: &str, (x, y): (f64, f64), buttons: u8| {
+            let button = if kind == "mouseMoved" && buttons == 0 { "none" } else { "left" };
+            let event = json!({ "type": kind, "x": x, "y": y, "button": button, "buttons": buttons, "clickCount": 1 });
+            self.command("Input.dispatchMouseEvent", event);
+        };
+        let (first, last) = (places[0], places[places.len() - 1]);
+        mouse("mouseMoved", first, 0);
+        mouse("mousePressed", first, 1);
+        places.iter().for_each(|&place| mouse("mouseMoved", place, 1));
+        mouse("mouseReleased", last, 0);
+    }
+
+    /// Presses a key, by its name.
+    pub fn key(&self, key: &str) {
+        let text = if key.chars().count() == 1 { key } else { "" };
+        for kind in ["keyDown", "keyUp"] {
+            let event = json!({ "type": kind, "key": key, "text": text });
+            self.command("Input.dispatchKeyEvent", event);
+        }
+    }
+
+    /// Files that the page lets the reader save go to this folder.
+    pub fn save_to(&self, folder: &Path) {
+        let to = json!({ "behavior": "allow", "downloadPath": folder });
+        self.command("Browser.setDownloadBehavior", to);
+    }
+
     /// A command of the DevTools protocol.
     pub fn command(&self, name: &str, parameters: Value) {
         self.ask("goog/cdp/execute", &json!({ "cmd": name, "params": parameters }));

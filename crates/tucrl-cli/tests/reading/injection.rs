@@ -36,7 +36,7 @@ fn reported() -> TempDir {
         fs::rename(folder.path().join("m.json"), folder.path().join(name)).unwrap();
     }
     tucrl(folder.path(), &["run", "inject.toml"]);
-    tucrl(folder.path(), &["report", "out/inj"]);
+    tucrl(folder.path(), &["report", "out/inj", "--tex"]);
     folder
 }
 
@@ -52,7 +52,8 @@ fn texts(folder: &TempDir) -> Vec<(String, String)> {
         for entry in fs::read_dir(inside).unwrap() {
             let path = entry.unwrap().path();
             let ending = path.extension().map(|ending| ending.to_string_lossy().into_owned());
-            if ["html", "md", "csv", "svg"].contains(&ending.as_deref().unwrap_or_default()) {
+            if ["html", "md", "csv", "svg", "tex"].contains(&ending.as_deref().unwrap_or_default())
+            {
                 let name = path.file_name().unwrap().to_string_lossy().into_owned();
                 texts.push((name, fs::read_to_string(path).unwrap()));
             }

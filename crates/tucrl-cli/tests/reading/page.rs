@@ -29,7 +29,7 @@ const HELPERS: &str = r#"
 fn the_page_works_in_a_browser_and_asks_the_network_for_nothing() {
     let (folder, _) = reported();
     let page = folder.path().join("report/report.html");
-    assert!(page.metadata().unwrap().len() < 200_000);
+    assert!(page.metadata().unwrap().len() < 250_000);
     let browser = Browser::open(&page);
     let run = |script: &str| browser.run(&format!("{HELPERS}{script}"));
 
@@ -82,8 +82,10 @@ fn the_page_works_in_a_browser_and_asks_the_network_for_nothing() {
     assert_eq!(run("return world.querySelectorAll('path.level').length"), 4);
     assert_eq!(run("return world.querySelectorAll('rect.shade').length >= 4"), true);
     assert_eq!(run("return world.querySelectorAll('line.end').length > 10"), true);
-    let reasons = run("return world.querySelector('.ends').textContent");
+    let reasons =
+        run("return [...world.querySelectorAll('.why')].map((why) => why.textContent).join()");
     assert!(reasons.as_str().unwrap().contains("pair doubled"), "{reasons}");
+    assert!(reasons.as_str().unwrap().contains("1 × end of the run"), "{reasons}");
     let tip = run("return hover(world.querySelector('.episodes svg'))");
     assert!(tip.as_str().unwrap().contains("stopped by"), "{tip}");
     let other = r#"press("agent", 'UCRL, plain "old"'); return world.querySelector(".episodes svg").getAttribute("aria-label")"#;

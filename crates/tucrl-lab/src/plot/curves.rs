@@ -115,7 +115,7 @@ pub fn guides(x: &Axis, y: &Axis) -> Vec<Curve> {
 impl CurvesFigure {
     /// Which curves have values that are not drawn; empty if none.
     pub(super) fn note(&self) -> String {
-        let curves = self.curves.iter().filter(|_| self.y.is_log);
+        let curves = self.curves.iter().filter(|curve| self.y.is_log && !curve.name.is_empty());
         not_drawn(curves.map(|curve| (curve.name.as_str(), curve.has_low_values())))
     }
 }

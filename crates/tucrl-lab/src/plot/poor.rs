@@ -1,21 +1,22 @@
 //! How many steps in poorly visited pairs does a run take, against the bound of the lemma on Z_T?
 //!
 //! Z_T, the steps that TUCRL takes in pairs poorly visited at that time, is at most 2 sqrt(S^C A t) + 2 S^C A with
-//! certainty; only agents of that family are drawn. Z at the end of a run is a dot. The line is the mean over runs of the steps in exploratory episodes so
-//! far, which the records have over time. The paper draws the bound as the green curve of its three-state figure.
+//! certainty; only agents of that family are drawn. The line is the mean of Z over runs, a dot Z at the end of a run.
+//! Records made before Z was kept over time have dots only. The paper draws the bound as the green curve of its
+//! three-state figure.
 
 use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
 use tucrl::bounds;
-use tucrl::math;
+use tucrl::truth::Facts;
 
 use super::axis::Axis;
-use super::canvas::{Canvas, Frame, GREY, Label, cut, not_drawn, room};
-use super::{Figure, FigureError, colour, dash};
+use super::canvas::{GREY, cut};
+use super::curves::{Curve, CurvesFigure, Stroke};
+use super::{Figure, FigureError};
 use crate::record::StoredRun;
-use crate::stats::{AgentStudy, WorldStudy};
-use tucrl::truth::Facts;
+use crate::stats::{AgentStudy, WorldStudy, mean};
 
 /// Steps in poorly visited pairs, of TUCRL and its variants.
 #[derive(Debug, Clone, Copy)]
@@ -35,13 +36,18 @@ fn is_tucrl(spec: &str) -> bool {
     name.strip_prefix("tucrl").is_some_and(|rest| rest.is_empty() || rest.starts_with('-'))
 }
 
-/// Steps in exploratory episodes among the first `t`.
-fn explored(run: &StoredRun, t: f64) -> f64 {
-    let episodes = run.record.episodes.iter().map(|(episode, _)| episode);
-    let within = episodes
-        .filter(|episode| episode.is_exploratory())
-        .map(|episode| (t - (episode.start - 1) as f64).clamp(0.0, episode.length as f64));
-    within.sum()
+/// Mean Z at the checkpoints that all runs have.
+fn over_time(runs: &[&StoredRun]) -> Vec<(f64, f64)> {
+    let at = |run: &&StoredRun, t: u64| {
+        let place = run.record.z_over_time.binary_search_by_key(&t, |(t, _)| *t).ok()?;
+        Some(run.record.z_over_time[place].1 as f64)
+    };
+    let times = runs.first().into_iter().flat_map(|run| &run.record.z_over_time);
+    let point = |&(t, _): &(u64, u64)| {
+        let values: Option<Vec<f64>> = runs.iter().map(|run| at(run, t)).collect();
+        Some((t as f64, mean(&values?)))
+    };
+    times.filter_map(point).collect()
 }
 
 impl PoorFigure<'_> {
@@ -56,11 +62,45 @@ impl PoorFigure<'_> {
     pub fn is_empty(&self) -> bool {
         self.agents().next().is_none()
     }
+
+    /// The curves with their axes.
+    pub fn curves(&self) -> CurvesFigure {
+        const POINTS: u32 = 200;
+        let facts = self.world.facts;
+        let runs = || self.agents().flat_map(|agent| &agent.runs);
+        let last = runs().map(|run| run.record.steps).max().unwrap_or(1).max(10) as f64;
+        let highest = runs().map(|run| run.record.z as f64).fold(bound(facts, last), f64::max);
+        let times = (0..=POINTS).map(|i| last.powf(f64::from(i) / f64::from(POINTS)));
+        let line = times.map(|t| (t, bound(facts, t))).collect();
+        let mut curves = vec![Curve::new("bound on Z", GREY, Stroke::Dashed, line)];
+        for agent in self.agents() {
+            let line = over_time(&agent.runs);
+            let dots: Vec<(f64, f64)> = agent
+                .runs
+                .iter()
+                .map(|run| (run.record.steps as f64, run.record.z as f64))
+                .collect();
+            // The name stands at the end of the line, or beside the dots if there is none.
+            let name = |is_named: bool| if is_named { agent.label } else { "" };
+            let is_line = !line.is_empty();
+            curves.push(Curve::of_agent(name(is_line), agent.colour, Stroke::Line, line));
+            curves.push(Curve::of_agent(name(!is_line), agent.colour, Stroke::Dots, dots));
+        }
+        CurvesFigure {
+            title: format!("Steps in poorly visited pairs in {}", cut(self.world.world, 50)),
+            explanation: "lines: Z, mean over runs; dots: Z at the end of each run; dashed: the lemma's bound on Z"
+                .into(),
+            x: Axis::log("steps", 1.0, last * 1.12, 10),
+            y: Axis::log("Z, steps in poorly visited pairs", 1.0, highest * 1.5, 8),
+            curves,
+            marks: Vec::new(),
+        }
+    }
 }
 
 impl Figure for PoorFigure<'_> {
     fn size(&self) -> (u32, u32) {
-        (960, 544)
+        self.curves().size()
     }
 
     fn draw<B: DrawingBackend>(
@@ -68,65 +108,7 @@ impl Figure for PoorFigure<'_> {
         area: &DrawingArea<B, Shift>,
         scale: f64,
     ) -> Result<(), FigureError> {
-        const POINTS: u32 = 400;
-        let canvas = Canvas { area, scale };
-        canvas.title(
-            &format!("Steps in poorly visited pairs in {}", cut(self.world.world, 50)),
-            "dots: Z at the end of each run; lines: steps in exploratory episodes, mean; \
-             dashed: the lemma's bound on Z",
-        )?;
-        let mut names: Vec<String> = self.agents().map(|agent| cut(agent.label, 30)).collect();
-        names.push("bound on Z".into());
-        let (width, height) = self.size();
-        let (left, top) = (92.0, 76.0);
-        let has_dashes = self.agents().any(|agent| dash(agent.colour).is_some());
-        let right = f64::from(width) - room(&names, has_dashes);
-        let frame =
-            Frame { left, top, width: right - left, height: f64::from(height) - top - 82.0 };
-        let runs = || self.agents().flat_map(|agent| &agent.runs);
-        let last = runs().map(|run| run.record.steps).max().unwrap_or(1).max(10) as f64;
-        let most = runs().map(|run| (run.record.z as f64).max(explored(run, last)));
-        let highest = most.fold(bound(self.world.facts, last), f64::max);
-        let x = Axis::log("steps", 1.0, last * 1.12, 10);
-        let y = Axis::log("steps in poorly visited pairs", 1.0, highest * 1.5, 8);
-        let mut panel = canvas.panel(frame, x, y, true)?;
-        let times: Vec<f64> =
-            (0..=POINTS).map(|i| math::powf(last, f64::from(i) / f64::from(POINTS))).collect();
-        let line: Vec<(f64, f64)> =
-            times.iter().map(|&t| (t, bound(self.world.facts, t))).collect();
-        panel.dashed(&line, GREY)?;
-        let mut labels = Vec::new();
-        let end = panel.height_of(bound(self.world.facts, last));
-        labels.extend(end.map(|y| Label {
-            y,
-            text: "bound on Z".to_owned(),
-            colour: GREY,
-            dash: has_dashes.then_some((6, 4)),
-        }));
-        let mut low = Vec::new();
-        for agent in self.agents() {
-            let mean = |t: f64| {
-                let sum: f64 = agent.runs.iter().map(|run| explored(run, t)).sum();
-                sum / agent.runs.len() as f64
-            };
-            let line: Vec<(f64, f64)> = times.iter().map(|&t| (t, mean(t))).collect();
-            panel.line(&line, colour(agent.colour), 2.2, dash(agent.colour))?;
-            let zeros = agent.runs.iter().any(|run| run.record.z == 0);
-            low.push((agent.label, zeros || line.iter().any(|(_, steps)| *steps <= 0.0)));
-            for run in &agent.runs {
-                panel.dot((last, run.record.z as f64), 4.0, colour(agent.colour))?;
-            }
-            let z = agent.mean_of(|record| record.z as f64).unwrap_or(0.0).max(1.0);
-            let end = panel.height_of(z);
-            labels.extend(end.map(|y| Label {
-                y,
-                text: cut(agent.label, 30),
-                colour: colour(agent.colour),
-                dash: dash(agent.colour),
-            }));
-        }
-        canvas.note(&not_drawn(low.into_iter()), height)?;
-        canvas.labels(labels, right + 10.0, frame)
+        self.curves().draw(area, scale)
     }
 }
 

@@ -41,15 +41,16 @@ pub fn tex(figure: &CurvesFigure) -> String {
     for curve in &figure.curves {
         out += &line(curve);
     }
+    out += "\\end{axis}\n";
     let note = figure.note();
     if !note.is_empty() {
         let _ = writeln!(
             out,
-            "\\node[anchor=north west, font=\\footnotesize, text=gray] at (rel axis cs:0,-0.16) {{{}}};",
+            "\\node[anchor=north west, font=\\footnotesize, text=gray] at (current axis.outer south west) {{{}}};",
             escaped(&note)
         );
     }
-    out + "\\end{axis}\n\\end{tikzpicture}\n\\end{document}\n"
+    out + "\\end{tikzpicture}\n\\end{document}\n"
 }
 
 fn axis(letter: &str, axis: &Axis) -> String {
@@ -75,13 +76,10 @@ fn options(curve: &Curve) -> String {
         Stroke::Dashed => options += ", line width=0.8pt, dashed, mark=none",
         Stroke::Stairs => options += ", line width=1.1pt, const plot, mark=none",
         Stroke::Dots => options += ", only marks, mark=*, mark size=1.6pt",
-        Stroke::Guide => options += ", dotted, mark=none, forget plot",
+        Stroke::Guide => options += ", dotted, mark=none",
     }
     if let Some((on, off)) = curve.dash {
         let _ = write!(options, ", dash pattern=on {on}pt off {off}pt");
-    }
-    if curve.name.is_empty() && curve.stroke != Stroke::Guide {
-        options += ", forget plot";
     }
     options
 }
@@ -98,10 +96,15 @@ fn line(curve: &Curve) -> String {
             ("guide", format!(" node[pos=0, anchor=south west, font=\\footnotesize] {{{name}}};\n"))
         }
         _ if name.is_empty() => ("curve", ";\n".into()),
-        _ => ("curve", format!(";\n\\addlegendentry{{{}}}\n", escaped(&name))),
+        // Not the legend of the plot itself: pgfplots leaves out that of a curve without a value that it can draw.
+        _ => {
+            let (options, name) = (options(curve), escaped(&name));
+            ("curve", format!(";\n\\addlegendimage{{{options}}}\n\\addlegendentry{{{name}}}\n"))
+        }
     };
     let points = coordinates(curve.points.iter().copied());
-    format!("% {kind}: {name}\n\\addplot[{}] coordinates {{\n{points}}}{end}", options(curve))
+    let options = options(curve);
+    format!("% {kind}: {name}\n\\addplot[{options}, forget plot] coordinates {{\n{points}}}{end}")
 }
 
 fn band(curve: &Curve, y: &Axis) -> String {
@@ -204,13 +207,14 @@ mod tests {
         let figure = CurvesFigure { title, explanation, x, y, curves, marks: Vec::new() };
         let text = tex(&figure);
         let line = "% curve: a_b\n\\addplot[color={rgb,255:red,0;green,114;blue,178}, line width=1.1pt, mark=none, \
-                    dash pattern=on 7pt off 4pt] coordinates {\n  (10,0.30000000000000004)\n  (100,-3)\n  \
-                    (1000,0.3333333333333333)\n};\n\\addlegendentry{a\\_b}\n";
+                    dash pattern=on 7pt off 4pt, forget plot] coordinates {\n  (10,0.30000000000000004)\n  (100,-3)\n  \
+                    (1000,0.3333333333333333)\n};\n\\addlegendimage{";
         assert!(text.contains(line), "{text}");
         assert!(
             text.contains("{\n  (10,0.01)\n  (1000,0.2)\n  (1000,0.5)\n  (10,0.4)\n} -- cycle;"),
             "{text}"
         );
+        assert!(text.contains("\\addlegendentry{a\\_b}\n"));
         assert_eq!(text.matches("% guide: ").count(), 3);
         assert!(
             text.contains("xmode=log, xmin=10, xmax=1000,") && text.contains("Values $\\le$ 0"),

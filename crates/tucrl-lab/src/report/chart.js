@@ -217,11 +217,11 @@ const interact = (svg, chart) => {
   svg.onblur = () => chart.leave();
 };
 
-/** The ends of a zoomed axis, `factor` times closer around a pixel; null where that is everything. */
+/** The ends of a zoomed axis, `factor` times closer around a pixel; null where that is everything, up to a pixel. */
 const closer = (axis, full, factor, pixel, from, to) => {
-  const ends = [from, to].map((end) => axis.invert(pixel + (end - pixel) / factor));
-  const [low, high] = [Math.max(ends[0], full[0]), Math.min(ends[1], full[1])];
-  return low <= full[0] && high >= full[1] ? null : [low, high];
+  const [left, right] = [from, to].map((end) => pixel + (end - pixel) / factor);
+  if (left <= axis(full[0]) + 1 && right >= axis(full[1]) - 1) return null;
+  return [Math.max(axis.invert(left), full[0]), Math.min(axis.invert(right), full[1])];
 };
 
 /** Lets the reader save a file. */

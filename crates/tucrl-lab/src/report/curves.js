@@ -76,9 +76,9 @@ const curvesChart = (host, spec) => {
     const values = series.flatMap((one) => {
       const runs = (one.runs || []).flat(), bands = (one.band || []).filter(([, band]) => band);
       const near = one.points.concat(runs).filter(([t]) => t >= from && t <= to).map(([, value]) => value);
-      return near.concat(bands.filter(([t]) => t >= from && t <= to).map(([, band]) => band[1]));
+      return near.concat(bands.filter(([t]) => t >= from && t <= to).flatMap(([, band]) => isLogY ? [band[1]] : band));
     }).filter((value) => Number.isFinite(value));
-    const range = state.zoom.y || spec.range || span(values, isLogY);
+    const range = state.zoom.y || spec.range || span(values, isLogY, state.zoom.x ? null : 0);
     x = scale(isLogX, from, to, box.left, box.right, isNarrow ? 5 : 8);
     y = scale(isLogY, range[0], range[1], box.bottom, box.top, 6);
     words.textContent = spec.note ? spec.note(state) : "";
@@ -150,12 +150,12 @@ const curvesChart = (host, spec) => {
   return draw;
 };
 
-/** The range of a y axis: at most six decades, or from 0. */
-const span = (values, isLog) => {
+/** The range of a y axis: at most six decades, or including `base` where that is a number. */
+const span = (values, isLog, base) => {
   const high = values.reduce((a, b) => Math.max(a, b), -Infinity);
   if (high === -Infinity) return [1, 10];
   if (!isLog) {
-    const low = values.reduce((a, b) => Math.min(a, b), 0);
+    const low = values.reduce((a, b) => Math.min(a, b), base ?? Infinity);
     return [low, high > low ? high + 0.04 * (high - low) : low + 1];
   }
   const top = Math.max(high, 1e-9) * 1.2, low = values.reduce((a, b) => b > 0 ? Math.min(a, b) : a, top);
@@ -173,7 +173,7 @@ const drawGuides = (svg, box, x, y) => {
     }
     make("svg:path", { d: path(points, x, y), class: "guide", "data-guide": name }, svg);
     const start = points.find(([, value]) => y(value) <= box.bottom - 6);
-    if (start) make("svg:text", { x: x(start[0]) + 7, y: Math.max(y(start[1]) - 3, box.top + 12), class: "guide-name" }, svg, name);
+    if (start) make("svg:text", { x: x(start[0]) + 7, y: Math.max(y(start[1]) - 8, box.top + 12), class: "guide-name" }, svg, name);
   }
 };
 

@@ -23,6 +23,8 @@ pub const STYLE: &str = include_str!("page.css");
 const CHART: &str = include_str!("chart.js");
 const CURVES: &str = include_str!("curves.js");
 const PROGRAM: &str = include_str!("page.js");
+/// Longer tables of comparisons are closed at first.
+const MANY: usize = 15;
 const KEYS: &str = "In charts: drag to zoom, double-click to reset, Ctrl + wheel zooms in time; agents in the \
     legend can be hidden. With the keyboard: ← and → move the cross-hair, with Shift by ten values, Home and End to the \
     ends; + and − zoom, 0 resets.";
@@ -97,7 +99,8 @@ impl Sections {
         let pairs = match world.pairs.is_empty() {
             true => String::new(),
             false => format!(
-                "<h3>Paired comparison (same random streams)</h3>{}",
+                "<details{}><summary>Paired comparison (same random streams)</summary>{}</details>",
+                if world.pairs.len() > MANY { "" } else { " open" },
                 numbers(&pair_table(world), "comparison", &[])
             ),
         };
@@ -252,11 +255,11 @@ impl<'a> Cell<'a> {
     fn html(&self, column: &[Self]) -> String {
         let [whole, decimals, rest] = self.parts.map(escaped);
         let width = |part: usize| {
-            column.iter().map(|cell| cell.parts[part].chars().count()).max().unwrap_or(0)
+            column.iter().map(|cell| width(cell.parts[part])).max_by(f64::total_cmp).unwrap_or(0.0)
         };
         let part = |index: usize, text: &str| match width(index) {
-            0 => String::new(),
-            width => format!("<span style=\"min-width:{width}ch\">{text}</span>"),
+            width if width > 0.0 => format!("<span style=\"min-width:{width:.1}ch\">{text}</span>"),
+            _ => String::new(),
         };
         if !column.iter().any(|cell| cell.value.is_some()) {
             return format!(">{whole}{decimals}{rest}");
@@ -264,6 +267,12 @@ impl<'a> Cell<'a> {
         let value = self.value.map_or(String::new(), |value| format!(" data-v=\"{value}\""));
         format!("{value}>{whole}{}{}", part(1, &decimals), part(2, &rest))
     }
+}
+
+/// The width of a text in digits, or a little more.
+fn width(text: &str) -> f64 {
+    let narrow = [' ', '\u{202f}', '.', '(', ')', ':'];
+    text.chars().map(|c| if narrow.contains(&c) { 0.6 } else { 1.0 }).sum()
 }
 
 /// Text with HTML special characters escaped, and those that would turn the text around them.

@@ -123,8 +123,9 @@ const episodeChart = (host, world) => {
       const y = base + index * lane;
       make("svg:text", { x: sides.left, y: y - 4, class: "why" }, svg, `${shown(count)} × ${WHY[name] || name}`);
       make("svg:line", { x1: sides.left, x2: sides.right, y1: y + 12, y2: y + 12, class: "axis" }, svg);
-      for (const row of near) if (row[3] === stop && row[1] + row[2] >= x.low && row[1] + row[2] <= x.high * (1 + 1e-9)) {
-        const end = x(row[1] + row[2]);
+      for (const row of near) {
+        const time = Math.min(row[1] + row[2], full[1]), end = x(time);
+        if (row[3] !== stop || time < x.low || time > x.high * (1 + 1e-9)) continue;
         make("svg:line", { x1: end, x2: end, y1: y, y2: y + 12, class: "end" }, svg);
       }
     });

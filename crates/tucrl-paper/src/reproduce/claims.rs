@@ -98,7 +98,7 @@ pub const CLAIMS: &[Claim] = &[
         figure: Some(4),
         experiment: experiments!("free-lunch"),
         computation: None,
-        core_seconds: (30.0, 400.0),
+        core_seconds: (50.0, 870.0),
         judge: free_lunch::judge,
     },
     Claim {

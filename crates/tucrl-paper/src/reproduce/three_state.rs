@@ -7,7 +7,7 @@
 use super::judge::{Wanted, agent, check, exact, growth, ratio, study, world};
 use super::{Evidence, Finding, ReproduceError};
 use tucrl::math;
-use tucrl_lab::plot::{self, Axis, Curve, CurvesFigure, PALETTE, RegretFigure, Stroke, colour};
+use tucrl_lab::plot::{self, Axis, Curve, CurvesFigure, PALETTE, RegretFigure, Stroke};
 use tucrl_lab::record::StoredRun;
 use tucrl_lab::stats::{AgentStudy, WorldStudy, mean};
 
@@ -106,17 +106,13 @@ fn green(place: &WorldStudy<'_>, tucrl: &AgentStudy<'_>) -> Result<CurvesFigure,
     let z: Option<Vec<(f64, f64)>> = times.iter().map(|&t| z(t)).collect();
     let z = z.ok_or_else(missing)?;
     curves.push(Curve::new("Z", PALETTE[GREEN], Stroke::Line, z));
-    let mut shades = [3, 4, 5, 6].into_iter();
     for agent in place.agents.iter().filter(|agent| agent.label != "UCRL") {
-        let shade = match agent.label {
-            "TUCRL" => colour(1),
-            _ => colour(shades.next().unwrap_or(7)),
-        };
         let points = agent.curve().iter();
         let line = points.clone().map(|point| (point.t as f64, point.mean)).collect();
         let band = points.filter_map(|p| p.student.map(|(low, high)| (p.t as f64, low, high)));
         let band = band.collect();
-        curves.push(Curve { band, ..Curve::new(agent.label, shade, Stroke::Line, line) });
+        curves
+            .push(Curve { band, ..Curve::of_agent(agent.label, agent.colour, Stroke::Line, line) });
     }
     let last = times.last().copied().ok_or_else(missing)? as f64;
     let all = || curves.iter().filter(|curve| curve.stroke == Stroke::Line);

@@ -18,9 +18,9 @@ use tucrl::agents;
 use tucrl::run::{Run, RunError, RunSpec};
 
 use super::judge::{Wanted, agent, check, exact, study, world};
-use super::{Evidence, Finding, ReproduceError, Scale};
+use super::{Evidence, Finding, ReproduceError, Scale, palette};
 use tucrl_lab::experiment::Experiment;
-use tucrl_lab::plot::{Axis, Curve, CurvesFigure, Stroke, colour};
+use tucrl_lab::plot::{Axis, Curve, CurvesFigure, Stroke};
 use tucrl_lab::stats::{AgentStudy, Bootstrap, Interval, Study, WorldStudy};
 use tucrl_lab::text::three_digits;
 use tucrl_lab::{Catalogue, NamedAgent};
@@ -233,7 +233,8 @@ fn panel(study: &Study<'_>, title: &str, labels: &[&str]) -> Result<CurvesFigure
     let states = |place: &WorldStudy<'_>| place.facts.states as f64;
     let largest = study.worlds.iter().map(states).fold(10.0, f64::max);
     let mut curves = Vec::new();
-    for (shade, label) in labels.iter().enumerate() {
+    for label in labels {
+        let shade = palette::colour(label).unwrap_or(0);
         let (mut points, mut band) = (Vec::new(), Vec::new());
         for place in &study.worlds {
             let (share, interval) = share(place, label)?;
@@ -241,7 +242,7 @@ fn panel(study: &Study<'_>, title: &str, labels: &[&str]) -> Result<CurvesFigure
             let ends = interval.map(|(low, high)| (low.max(LOWEST), high.max(LOWEST)));
             band.extend(ends.map(|(low, high)| (states(place), low, high)));
         }
-        curves.push(Curve { band, ..Curve::new(*label, colour(shade), Stroke::Line, points) });
+        curves.push(Curve { band, ..Curve::of_agent(label, shade, Stroke::Marked, points) });
     }
     Ok(CurvesFigure {
         title: format!("Cost of unreachable states: {title}"),

@@ -59,6 +59,22 @@ class Agent:
     @overload
     def __new__(
         cls,
+        spec: Literal["tucrl-plus", "tucrl+"],
+        states: _Whole | None = None,
+        actions: _Whole | None = None,
+        *,
+        mask: _Mask | None = None,
+        world: MDP | World | None = None,
+        r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
+        steps: _Whole | None = None,
+        seed: _Seed = 0,
+        run: SupportsIndex = 0,
+        **options: Unpack[_options.TucrlPlus],
+    ) -> Self: ...
+    @overload
+    def __new__(
+        cls,
         spec: Literal["ucrl", "ucrl2b"],
         states: _Whole | None = None,
         actions: _Whole | None = None,

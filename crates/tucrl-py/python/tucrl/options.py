@@ -18,6 +18,7 @@ __all__ = [
     "ScalPlus",
     "Tsde",
     "Tucrl",
+    "TucrlPlus",
     "Ucrl",
     "Ucrl2",
     "Ucrl2b2020",
@@ -54,6 +55,37 @@ class Tucrl(TypedDict, total=False):
     """the weight of the real transition against staying; 1 in the paper, 0.9 in the published code; 1 unless given."""
     sa: float | Literal["nominal"]
     """S times A inside the logarithms; nominal is what the proofs need; nominal unless given."""
+    sweeps: int
+    """sweeps after which a plan is given up and the run fails; 1000000 unless given."""
+
+
+class TucrlPlus(TypedDict, total=False):
+    """Options of ``tucrl-plus``: TUCRL that knows the number of states only inside logarithms."""
+
+    set: Literal["tight", "bernstein"]
+    """which MDPs are plausible: intervals and missing mass that hold at all times at once, or L1 balls with the paper's constants; tight unless given."""
+    union: Literal["auto", "nominal", "discovery"]
+    """how delta is divided among pairs and next states: equally, in order of discovery without using the number of states, or the latter only where that number is not known; auto unless given."""
+    delta: float | Literal["inv-sqrt"]
+    """how often confidence sets may fail: the same in every episode (the paper), or 1/sqrt(t_k) (the published code); 0.05 unless given."""
+    alpha: float
+    """shrinks all confidence widths; 1 is what the proofs need; 1 unless given."""
+    alpha_r: float | Literal["alpha"]
+    """shrinks the widths of rewards only; alpha unless given."""
+    alpha_p: float | Literal["alpha"]
+    """shrinks the widths of transitions only; alpha unless given."""
+    shrink: Literal["linear", "log"]
+    """what alpha multiplies: the widths (the paper's words), or the logarithm in them (the published code); linear unless given."""
+    ties: Literal["least-visited", "lowest", "noise"]
+    """which of equally good actions: the least tried, the lowest number, or by a tiny random bonus (the published code); least-visited unless given."""
+    known_rewards: bool
+    """whether the true mean rewards of visited states are told; false unless given."""
+    warm_start: bool
+    """whether a plan starts from the values of the last one, not from 0 as in the paper; false unless given."""
+    planner: Literal["plain", "accelerated"]
+    """plain sweeps, or with exact evaluations in between where they pay; same guarantees; accelerated unless given."""
+    aperiodicity: float
+    """the weight of the real transition against staying; 1 in the paper, 0.9 in the published code; 1 unless given."""
     sweeps: int
     """sweeps after which a plan is given up and the run fails; 1000000 unless given."""
 
