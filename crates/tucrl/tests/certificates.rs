@@ -111,6 +111,19 @@ fn an_improvement_too_small_to_be_taken_is_in_the_error() {
     let answer = solve(&mdp).unwrap();
     assert_certified(&mdp, &answer, "small improvement");
     assert!(answer.gain_error[0] < 1e-12, "{}", answer.gain_error[0]);
+    // At first, with nothing known of state 1, the first action looks better by far; in the end the second is, by 2e-14.
+    let mdp = build(|b| {
+        b.state()
+            .action(0.0, [(1, 0.5), (2, 0.25), (3, 0.25)])
+            .action(0.0, [(1, 0.7), (2, 0.15 + 2e-14), (3, 0.15 - 2e-14)]);
+        b.state().action(0.0, [(0, 0.5), (2, 0.25), (3, 0.25)]);
+        b.state().action(1.0, [(2, 1.0)]);
+        b.state().action(0.0, [(3, 1.0)]);
+    });
+    let answer = solve(&mdp).unwrap();
+    assert_certified(&mdp, &answer, "improvement that is not taken");
+    assert!(answer.gain_error[0] < 1e-12, "{}", answer.gain_error[0]);
+    assert_eq!(answer.gain[0], 0.5, "else it is taken, and this is no test");
 }
 
 fn build(fill: impl FnOnce(&mut tucrl::mdp::MdpBuilder)) -> Mdp {
@@ -179,6 +192,22 @@ fn times_beyond_all_numbers_give_wide_bounds_at_once() {
     assert_certified(&mdp, &answer, "two states");
 }
 
+/// Nothing is known but that the gain lies between the rewards. It is next to the lower one, and the distance from the
+/// middle to that is no floating-point number.
+#[test]
+fn an_error_is_not_rounded_down() {
+    let mdp = build(|b| {
+        b.state().action(0.03, [(0, 1.0), (2, 5e-324)]);
+        b.state().action(1.0, [(1, 1.0), (0, 1e-309)]);
+        b.state().action(0.03, [(0, 1.0), (1, 1e-200)]);
+    });
+    let answer = solve(&mdp).unwrap();
+    assert_certified(&mdp, &answer, "undecided");
+    let (gain, error) = (answer.gain[0], answer.gain_error[0]);
+    assert_eq!(gain, 0.03 + 0.97 / 2.0, "else it is decided, and this is no test");
+    assert_eq!(error, (gain - 0.03).next_up());
+}
+
 #[test]
 fn gains_from_a_start_distribution_are_certified() {
     let mut random = RandomStream::new(3);
@@ -203,5 +232,35 @@ fn gains_from_a_start_distribution_are_certified() {
         let exact = Fraction((0..states).map(earned).sum(), sum << r_scale);
         assert!(exact.is_within(gain, error), "case {case}: {gain} ± {error:e}");
         assert!(error < 1e-14, "case {case}: {error:e}");
+    }
+}
+
+/// A row of 200 entries may be off by 202 ulps in its rounded sum, and that sum by 97 more: small entries vanish in it. Read
+/// in two ways, such a row has two gains, 281 ulps of the gain apart.
+#[test]
+fn rows_that_are_as_far_from_one_as_is_accepted_are_in_the_error() {
+    const ENTRIES: usize = 200;
+    let (leave, lost) = (0.0625, 0.49 * f64::EPSILON);
+    let stay = 1.0 - leave + (ENTRIES + 2) as f64 * f64::EPSILON;
+    let mdp = build(|b| {
+        let rest = (2..ENTRIES).map(|state| (state, lost));
+        b.state().action(0.0, [(0, stay), (1, leave)].into_iter().chain(rest));
+        for _ in 1..ENTRIES {
+            b.state().action(1.0, [(0, 1.0)]);
+        }
+    });
+    let row: Vec<f64> = mdp.row(0).iter().map(|entry| entry.1).collect();
+    assert_eq!((row[0], row.len()), (stay, ENTRIES), "the row is kept as it is");
+    let scale = row.iter().copied().map(fraction_bits).max().unwrap();
+    let whole = BigInt::from(1) << scale;
+    let left: BigInt = row[1..].iter().map(|&p| integer(p, scale)).sum();
+    let sum = integer(row[0], scale) + &left;
+    let answer = solve(&mdp).unwrap();
+    // One step is paid for every 1 / leave others; `leave` is divided by the sum of the row, or not.
+    for others in [whole, sum] {
+        let exact = Fraction(left.clone(), others + &left);
+        let (gain, error) = (answer.gain[0], answer.gain_error[0]);
+        assert!(exact.is_within(gain, error), "{gain:e} ± {error:e}");
+        assert!(error < 600.0 * f64::EPSILON * gain, "{error:e}");
     }
 }
