@@ -142,6 +142,9 @@ pub struct Inspection {
     /// How long the diameters would have taken, in seconds, if that is why they are absent.
     #[serde(skip)]
     pub diameter_seconds: Option<f64>,
+    /// Why the diameters could not be computed, if that is why they are absent.
+    #[serde(skip)]
+    pub diameter_error: Option<SolveError>,
     /// Reachable states over all; only of worlds without a table, whose class, end components, pairs,
     /// transitions and supports are those of the reachable part.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -155,7 +158,7 @@ impl Inspection {
     /// Inspects a world.
     ///
     /// # Errors
-    /// When the solver does not converge.
+    /// When the solver does not converge, or is interrupted. A diameter that cannot be computed is left out.
     pub fn of(
         world: String,
         mdp: &Arc<Mdp>,
@@ -200,6 +203,7 @@ impl Inspection {
             max_support_reachable: structure::max_support_within(mdp, &is_reachable),
             skipped: Vec::new(),
             diameter_seconds: None,
+            diameter_error: None,
             reachable_fraction: None,
             policy: None,
         };
@@ -264,17 +268,10 @@ impl Inspection {
                 self.diameter_reachable = Some(Steps::Infinite);
             } else if self.reachable <= limit {
                 watch.begin("diameter");
-                let patience = effort.patience.filter(|_| self.reachable > TRIAL_FROM);
-                let needed = match patience {
-                    Some(_) => seconds_for_diameter(mdp, is_reachable, self.reachable)?,
-                    None => 0.0,
-                };
-                if patience.is_some_and(|patience| needed > patience.as_secs_f64()) {
-                    self.diameter_seconds = Some(needed);
-                } else {
-                    let report = |done, all| watch.done(done, all);
-                    let steps = hitting::diameter_within(mdp, is_reachable, &report)?;
-                    self.diameter_reachable = Some(steps.into());
+                match self.finite_diameter(mdp, is_reachable, effort.patience, watch) {
+                    Err(error @ SolveError::Interrupted { .. }) => return Err(error),
+                    Err(error) => self.diameter_error = Some(error),
+                    Ok(()) => {}
                 }
             }
             if self.class == Class::Communicating {
@@ -287,6 +284,29 @@ impl Inspection {
             if value.is_none() {
                 self.skipped.push(key);
             }
+        }
+        Ok(())
+    }
+
+    /// The diameter of the reachable states, or how long it would take if that is longer than `patience`.
+    fn finite_diameter(
+        &mut self,
+        mdp: &Mdp,
+        is_reachable: &[bool],
+        patience: Option<Duration>,
+        watch: &dyn Watch,
+    ) -> Result<(), SolveError> {
+        let patience = patience.filter(|_| self.reachable > TRIAL_FROM);
+        let needed = match patience {
+            Some(_) => seconds_for_diameter(mdp, is_reachable, self.reachable)?,
+            None => 0.0,
+        };
+        if patience.is_some_and(|patience| needed > patience.as_secs_f64()) {
+            self.diameter_seconds = Some(needed);
+        } else {
+            let report = |done, all| watch.done(done, all);
+            let steps = hitting::diameter_within(mdp, is_reachable, &report)?;
+            self.diameter_reachable = Some(steps.into());
         }
         Ok(())
     }

@@ -84,7 +84,9 @@ fn remarks(known: &Inspection, diameter_is_wanted: bool) -> Vec<(&'static str, S
         );
         remarks.push(("warning", remark));
     }
-    if known.diameter_reachable.is_none() && diameter_is_wanted {
+    if let Some(error) = &known.diameter_error {
+        remarks.push(("note", format!("the diameter is left out: {error}")));
+    } else if known.diameter_reachable.is_none() && diameter_is_wanted {
         let reachable = known.reachable;
         let long = match known.diameter_seconds {
             Some(seconds) if seconds < 60.0 => "up to a minute".into(),
@@ -283,5 +285,25 @@ mod tests {
         assert!(said.contains("would take up to a minute") && said.ends_with("--all"), "{said}");
         let patient = inspect(Some(Duration::from_secs(3600)));
         assert_eq!(patient.diameter_reachable, Some(Steps::Finite(1199.0)));
+    }
+
+    /// 1/5e-324 steps are more than the largest number.
+    #[test]
+    fn a_diameter_beyond_all_numbers_is_left_out_with_the_reason() {
+        let mut builder = tucrl::mdp::Mdp::builder();
+        builder.state().action(0.0, [(0, 1.0), (1, 5e-324)]);
+        builder.state().action(1.0, [(1, 1.0), (0, 1e-323)]);
+        builder.start_at(0);
+        let mdp = Arc::new(builder.build().unwrap());
+        let effort = Effort { gain: true, policy: true, diameter_limit: 10, patience: None };
+        let known = Inspection::of("slow".into(), &mdp, effort, &()).unwrap();
+        assert_eq!((known.diameter, known.diameter_reachable), (None, None));
+        assert_eq!(known.skipped, ["diameter", "diameter_reachable"]);
+        assert!(known.gain.is_some() && known.policy.is_some());
+        let said = remarks(&known, true);
+        let (kind, reason) = said.last().unwrap();
+        assert_eq!(*kind, "note");
+        assert!(reason.starts_with("the diameter is left out: "), "{reason}");
+        assert!(reason.contains("more than 1e308 steps"), "{reason}");
     }
 }
