@@ -111,6 +111,19 @@ fn an_improvement_too_small_to_be_taken_is_in_the_error() {
     let answer = solve(&mdp).unwrap();
     assert_certified(&mdp, &answer, "small improvement");
     assert!(answer.gain_error[0] < 1e-12, "{}", answer.gain_error[0]);
+    // At first, with nothing known of state 1, the first action looks better by far; in the end the second is, by 2e-14.
+    let mdp = build(|b| {
+        b.state()
+            .action(0.0, [(1, 0.5), (2, 0.25), (3, 0.25)])
+            .action(0.0, [(1, 0.7), (2, 0.15 + 2e-14), (3, 0.15 - 2e-14)]);
+        b.state().action(0.0, [(0, 0.5), (2, 0.25), (3, 0.25)]);
+        b.state().action(1.0, [(2, 1.0)]);
+        b.state().action(0.0, [(3, 1.0)]);
+    });
+    let answer = solve(&mdp).unwrap();
+    assert_certified(&mdp, &answer, "improvement that is not taken");
+    assert!(answer.gain_error[0] < 1e-12, "{}", answer.gain_error[0]);
+    assert_eq!(answer.gain[0], 0.5, "else it is taken, and this is no test");
 }
 
 fn build(fill: impl FnOnce(&mut tucrl::mdp::MdpBuilder)) -> Mdp {
@@ -177,6 +190,22 @@ fn times_beyond_all_numbers_give_wide_bounds_at_once() {
     let answer = solve(&mdp).unwrap();
     assert!(clock.elapsed().as_secs_f64() < 1.0, "{:?}", clock.elapsed());
     assert_certified(&mdp, &answer, "two states");
+}
+
+/// Nothing is known but that the gain lies between the rewards. It is next to the lower one, and the distance from the
+/// middle to that is no floating-point number.
+#[test]
+fn an_error_is_not_rounded_down() {
+    let mdp = build(|b| {
+        b.state().action(0.03, [(0, 1.0), (2, 5e-324)]);
+        b.state().action(1.0, [(1, 1.0), (0, 1e-309)]);
+        b.state().action(0.03, [(0, 1.0), (1, 1e-200)]);
+    });
+    let answer = solve(&mdp).unwrap();
+    assert_certified(&mdp, &answer, "undecided");
+    let (gain, error) = (answer.gain[0], answer.gain_error[0]);
+    assert_eq!(gain, 0.03 + 0.97 / 2.0, "else it is decided, and this is no test");
+    assert_eq!(error, (gain - 0.03).next_up());
 }
 
 #[test]
