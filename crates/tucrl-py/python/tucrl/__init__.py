@@ -23,7 +23,7 @@ from tucrl import options
 from tucrl._catalogue import AgentEntry, Parameter, WorldEntry, agents, worlds
 from tucrl._learn import Result, learn
 from tucrl._native import MDP, VERSION, Agent, Plan, Walk, World
-from tucrl._records import Episode
+from tucrl._records import Episode, Explanation
 
 if TYPE_CHECKING:
     from tucrl import gym as gym
@@ -35,6 +35,7 @@ __all__ = [
     "Agent",
     "AgentEntry",
     "Episode",
+    "Explanation",
     "Parameter",
     "Plan",
     "Result",

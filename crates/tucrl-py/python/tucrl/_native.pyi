@@ -10,7 +10,7 @@ import numpy.typing as npt
 from typing_extensions import Self, Unpack
 
 from tucrl import options as _options
-from tucrl._records import Episode
+from tucrl._records import Episode, Explanation
 
 __all__ = [
     "MDP",
@@ -317,6 +317,10 @@ class Agent:
     def observe(
         self, reward: SupportsFloat, state: Hashable, action: SupportsIndex | None = None
     ) -> None: ...
+    @overload
+    def explain(self, state: Hashable) -> list[Explanation]: ...
+    @overload
+    def explain(self, state: Hashable, action: SupportsIndex) -> Explanation: ...
     def save(self, path: _Path) -> None: ...
     @staticmethod
     def load(
@@ -329,7 +333,7 @@ class Agent:
     @property
     def spec(self) -> str: ...
     @property
-    def states(self) -> int: ...
+    def states(self) -> int | None: ...
     @property
     def actions(self) -> int: ...
     @property

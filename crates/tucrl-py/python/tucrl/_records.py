@@ -1,6 +1,6 @@
 """Records that Python code holds: equality, pickle and data frames are those of named tuples."""
 
-from typing import NamedTuple
+from typing import NamedTuple, TypedDict
 
 
 class Episode(NamedTuple):
@@ -17,6 +17,20 @@ class Episode(NamedTuple):
     span: float
     span_seen: float
     sweeps: int
+
+
+class Explanation(TypedDict):
+    """What an agent assumes about a pair; ``Agent.explain`` says what the keys mean."""
+
+    action: int
+    is_planned: bool
+    visits: int
+    next_states: int
+    width: float | None
+    missing_mass: float | None
+    threshold: float | None
+    given_up_since: int | None
+    reconsidered_from: int | None
 
 
 _DOCUMENTATION = {
