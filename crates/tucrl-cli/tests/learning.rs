@@ -13,6 +13,8 @@ use tempfile::TempDir;
 use tucrl::agents::{AgentKind, kinds};
 use tucrl_lab::catalogue::AgentListing;
 
+#[path = "learning/explain.rs"]
+mod explain;
 #[path = "learning/narrow.rs"]
 mod narrow;
 #[path = "learning/refusals.rs"]

@@ -48,7 +48,8 @@ const ROUNDING: f64 = 1e-9;
 /// spec: an agent and its options, as on the command line: `"tucrl:alpha=0.01"`. `tucrl.agents()` lists them.
 ///     Options may also be keywords: `Agent("tucrl", 500, 6, alpha=0.01)`.
 /// states: the nominal number of states, up to 2**63; unreachable ones cost nothing. A state is an int from 0, or any
-///     hashable object (a tuple, bytes, a str), which is numbered when it is first seen.
+///     hashable object (a tuple, bytes, a str), which is numbered when it is first seen. `tucrl-plus` does without the
+///     number: leave it out, and any hashable object is a state.
 /// actions: the largest number of actions of a state.
 /// mask: which actions a state has: an array of states × actions, or a function from the state to a mask, called once
 ///     per state.
@@ -126,6 +127,7 @@ impl PyAgent {
     ) -> PyResult<Self> {
         let steps = steps.map_or(Ok(1_000_000), |steps| whole("steps", steps, 1, u64::MAX))?;
         let given = rewards::range(r_max, reward_range)?;
+        let named = NamedAgent::parse(&with_options(spec, options)?).map_err(bad_input)?;
         let (space, own) = match &world {
             Some(world) => {
                 if states.is_some() || actions.is_some() || mask.is_some() {
@@ -144,11 +146,14 @@ impl PyAgent {
                 }
                 (model.space(), own)
             }
-            None => (announced(states, actions, mask.is_some())?, RewardRange::default()),
+            None => {
+                let needs_count = named.algorithm().needs_state_count();
+                let space = announced(states, actions, mask.is_some(), needs_count)?;
+                (space, RewardRange::default())
+            }
         };
         let range = given.unwrap_or(own);
         let r_max = range.width();
-        let named = NamedAgent::parse(&with_options(spec, options)?).map_err(bad_input)?;
         let setting =
             Setting { space: space.clone(), r_max, steps, knowledge: Knowledge::default() };
         named.check(&setting).map_err(bad_input)?;
@@ -157,6 +162,11 @@ impl PyAgent {
             warn(py, &warning, 1)?;
         }
         let masks = Masks::new(mask, space.states())?;
+        // Without a number of states there are no state numbers either: observations of any kind, mixed as they come.
+        let states = match space.is_uncounted() {
+            true => States::labelled(py, Vec::new())?,
+            false => States::default(),
+        };
         let agent = Self {
             spec: named.to_string(),
             algorithm: Arc::clone(named.algorithm()),
@@ -169,7 +179,7 @@ impl PyAgent {
             here: 0,
             chosen: None,
             taken: 0,
-            states: States::default(),
+            states,
             masks,
         };
         // Report missing arguments now, not at the first step.
@@ -263,6 +273,30 @@ impl PyAgent {
         self.here = next.number;
         self.taken += 1;
         Ok(())
+    }
+
+    /// Return what the agent assumes about a state it has seen, as if an episode started now: a dict for each action, or
+    /// one dict for the given action.
+    ///
+    /// Keys: `action`; `is_planned`, whether the present plan plays it; `visits`; `next_states`, how many different ones
+    /// were observed; `width` of its set of next-state laws, and `missing_mass`, the largest plausible probability of all
+    /// next states never observed; `threshold`, the visits above which it may not lead to states never seen;
+    /// `given_up_since`, the step since when it may not, and `reconsidered_from`, the step from which on an episode would
+    /// let it again. None where the agent has no such rule.
+    ///
+    /// >>> import tucrl
+    /// >>> agent = tucrl.Agent("tucrl-plus", actions=2)
+    /// >>> action = agent.act("start")
+    /// >>> agent.observe(0.5, ("any", "hashable"))
+    /// >>> agent.explain("start", action)["visits"]
+    /// 1
+    #[pyo3(signature = (state, action=None))]
+    fn explain<'py>(
+        &self,
+        state: &Bound<'py, PyAny>,
+        action: Option<u32>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        self.explained(state, action)
     }
 
     /// Write the agent to a file atomically; `load` continues bit-identically.
@@ -406,14 +440,25 @@ fn announced(
     states: Option<&Bound<'_, PyAny>>,
     actions: Option<&Bound<'_, PyAny>>,
     is_masked: bool,
+    needs_count: bool,
 ) -> PyResult<Space> {
-    let (Some(states), Some(actions)) = (states, actions) else {
-        return Err(bad_input(
-            "how many states and actions are there? Pass states=… and actions=…, or world=…",
-        ));
+    let Some(actions) = actions.filter(|_| states.is_some() || !needs_count) else {
+        return Err(bad_input(match needs_count {
+            true => {
+                "how many states and actions are there? Pass states=… and actions=…, or world=…; tucrl-plus needs no \
+                 states"
+            }
+            false => "how many actions are there? Pass actions=…, or world=…",
+        }));
+    };
+    let actions = whole("actions", actions, 1, MOST_ACTIONS.into())? as u32;
+    let Some(states) = states else {
+        return Ok(match is_masked {
+            true => Space::uncounted_told(actions),
+            false => Space::uncounted(actions),
+        });
     };
     let states = whole("states", states, 1, MOST_STATES)?;
-    let actions = whole("actions", actions, 1, MOST_ACTIONS.into())? as u32;
     Ok(if is_masked { Space::told(states, actions) } else { Space::uniform(states, actions) })
 }
 

@@ -8,6 +8,7 @@ import tucrl
 #: An agent of every kind that needs nothing but sizes, with options that let it learn something soon.
 LEARNERS = ["tucrl:alpha=0.05", "ucrl:alpha=0.05", "ucrl2:alpha=0.05", "scal:c=5,alpha=0.05"]
 LEARNERS += ["optimistic-q", "random", "tucrl:alpha=0.05,ties=noise"]
+LEARNERS += ["tucrl-plus", "tucrl-plus:union=discovery"]
 
 
 def play(

@@ -397,3 +397,48 @@ def test_an_agent_warns_where_learn_would() -> None:
         warnings.simplefilter("error")
         tucrl.Agent(spec, 500, 6, steps=10**9)
         tucrl.Agent("tucrl:relaxation=mass,alpha=0.01", 2**40, 6, steps=10**6)
+
+
+def test_the_number_of_states_may_be_left_out_and_any_hashable_is_a_state(tmp_path: Path) -> None:
+    names = [0, -1, "two", ("three", 3), 4.5, frozenset({5})]
+    walk = tucrl.MDP("river-swim").walk(seed=1)
+    agent = tucrl.Agent("tucrl-plus", actions=2, seed=1)
+    told = tucrl.Agent("tucrl-plus:union=discovery", states=6, actions=2, seed=1)
+    assert agent.states is None and told.states == 6
+    for step in range(2000):
+        action = agent.act(names[walk.state])
+        assert action == told.act(walk.state)
+        state, reward = walk.step(action)
+        agent.observe(reward, names[state])
+        told.observe(reward, state)
+        if step == 1000:
+            agent = pickle.loads(pickle.dumps(agent))
+    assert set(agent.seen_states) == {names[state] for state in told.seen_states}
+    assert repr(agent).startswith('tucrl.Agent("tucrl-plus", actions=2)')
+    with pytest.raises(ValueError, match="tucrl-plus needs no states"):
+        tucrl.Agent("tucrl", actions=2)
+    with pytest.raises(ValueError, match="how many actions"):
+        tucrl.Agent("tucrl-plus")
+
+
+def test_an_agent_explains_what_it_has_given_up() -> None:
+    walk = tucrl.MDP("river-swim").walk(seed=1)
+    agent = tucrl.Agent("tucrl-plus", states=10, actions=2, seed=1)
+    for _ in range(5000):
+        state, reward = walk.step(agent.act(walk.state))
+        agent.observe(reward, state)
+    told = agent.explain(0)
+    assert [pair["action"] for pair in told] == [0, 1]
+    assert agent.explain(0, 1) == told[1]
+    assert [pair["visits"] for pair in told] == agent.visits[agent.seen_states.index(0)].tolist()
+    for pair in told:
+        assert 0 < pair["missing_mass"] <= 1
+        assert (pair["given_up_since"] is None) == (pair["reconsidered_from"] is None)
+    assert any(pair["given_up_since"] for pair in told)
+    for state, action in ((9, None), (0, 7)):
+        with pytest.raises(ValueError, match="has not seen the state 9|has no action 7"):
+            agent.explain(state) if action is None else agent.explain(state, action)
+    with pytest.raises(ValueError, match="keeps no counts"):
+        random = tucrl.Agent("random", 3, 2)
+        random.act(0)
+        random.explain(0)

@@ -9,11 +9,13 @@ use std::fmt::{Error, Write};
 
 use anyhow::{Context, bail};
 use serde::Serialize;
+use tucrl::agents::PlusSet;
 use tucrl::bounds::{self, RegretBound, UcrlRegimes, WorldNumbers};
 use tucrl::error::SolveError;
 use tucrl::evaluate;
 use tucrl::mdp::Mdp;
 use tucrl::reward::RewardRange;
+use tucrl::sets::Union;
 use tucrl::truth::Watch;
 use tucrl_lab::Catalogue;
 use tucrl_lab::inspection::{Effort, Inspection, Steps};
@@ -45,6 +47,9 @@ struct Bounds {
     tucrl_episodes: f64,
     tucrl_episodes_published: Option<f64>,
     tucrl_poor_steps: f64,
+    /// With `relaxation=mass`; l1 and zeta share the bound above.
+    tucrl_mass: RegretBound,
+    tucrl_plus: Plus,
     /// C(k) for an episode that starts at the last step, by number of unseen states.
     exploratory_phase: Vec<Phase>,
     ucrl: UcrlRegimes,
@@ -53,6 +58,33 @@ struct Bounds {
     ucrl_root_regime_end: Option<f64>,
     ucrl_episodes: f64,
     ucrl2_regret: f64,
+}
+
+/// The bounds of TUCRL+ by set and union bound.
+#[derive(Serialize)]
+struct Plus {
+    tight: RegretBound,
+    tight_discovery: RegretBound,
+    bernstein: RegretBound,
+    bernstein_discovery: RegretBound,
+    poor_steps: f64,
+    /// From which start of an episode on no reachable state is given up.
+    exploratory_phase: f64,
+}
+
+impl Plus {
+    fn of(numbers: &WorldNumbers, steps: u64, delta: f64) -> Self {
+        let regret = |set, union| bounds::plus_regret(numbers, set, union, steps, delta);
+        let pairs = numbers.reachable as f64 * numbers.actions as f64;
+        Self {
+            tight: regret(PlusSet::Tight, Union::Nominal),
+            tight_discovery: regret(PlusSet::Tight, Union::Discovery),
+            bernstein: regret(PlusSet::Bernstein, Union::Nominal),
+            bernstein_discovery: regret(PlusSet::Bernstein, Union::Discovery),
+            poor_steps: bounds::plus_poor_steps_among(pairs, steps as f64),
+            exploratory_phase: bounds::plus_exploratory_phase(numbers, Union::Nominal, delta),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -158,6 +190,8 @@ impl Bounds {
             tucrl_episodes: bounds::tucrl_episodes(&numbers, steps),
             tucrl_episodes_published: bounds::tucrl_episodes_published(&numbers, steps),
             tucrl_poor_steps: bounds::poor_steps(&numbers, steps),
+            tucrl_mass: bounds::mass_regret(&numbers, steps, delta),
+            tucrl_plus: Plus::of(&numbers, steps, delta),
             exploratory_phase: unseen.iter().map(phase).collect(),
             ucrl_total: ucrl.total(),
             ucrl,
@@ -239,6 +273,7 @@ fn page(known: &Bounds) -> Result<String, Error> {
     if known.exploratory_phase.is_empty() {
         writeln!(out, "  none: there is only one state")?;
     }
+    plus(&mut out, known)?;
     writeln!(out, "\nUCRL: expected regret in its three regimes")?;
     line(&mut out, "linear, r_max T", known.ucrl.linear)?;
     line(&mut out, "square root, 34 r_max D sqrt(Gamma S A T ln)", known.ucrl.root)?;
@@ -260,6 +295,30 @@ fn page(known: &Bounds) -> Result<String, Error> {
     line(&mut out, "episodes, with certainty at most", known.ucrl_episodes.floor())?;
     line(&mut out, "UCRL2's published bound on the regret", known.ucrl2_regret)?;
     Ok(out)
+}
+
+/// TUCRL+ beside the relaxation that is half of it.
+fn plus(out: &mut String, known: &Bounds) -> Result<(), Error> {
+    let Plus { tight, tight_discovery, bernstein, .. } = &known.tucrl_plus;
+    let columns = [&known.tucrl_mass, bernstein, tight, tight_discovery];
+    let probability = number(1.0 - known.delta);
+    writeln!(out, "\nTUCRL with relaxation=mass (l1 and zeta: above) and TUCRL+:")?;
+    writeln!(out, "regret, with probability {probability} at most")?;
+    table_row(out, "", ["tucrl", "tucrl+", "tucrl+", "tucrl+"].map(Into::into))?;
+    table_row(out, "", ["mass", "balls", "tight", "no S"].map(Into::into))?;
+    for (index, (label, _)) in tight.terms().into_iter().enumerate() {
+        table_row(out, label, columns.map(|bound| four_digits(bound.terms()[index].1)))?;
+    }
+    table_row(out, "sum", columns.map(|bound| four_digits(bound.sum())))?;
+    table_row(out, "bound: at most r_max T", columns.map(|bound| four_digits(bound.total())))?;
+    writeln!(out, "  balls: set=bernstein; no S: set=tight,union=discovery")?;
+    let Plus { poor_steps, exploratory_phase, .. } = known.tucrl_plus;
+    line(out, "TUCRL+: steps in poorly visited pairs, Z", poor_steps.floor())?;
+    line(out, "TUCRL+: no reachable state missed from t_k =", exploratory_phase)
+}
+
+fn table_row(out: &mut String, label: &str, [a, b, c, d]: [String; 4]) -> Result<(), Error> {
+    writeln!(out, " {label:<23}{a:>9}{b:>9}{c:>9}{d:>9}")
 }
 
 fn line(out: &mut String, label: &str, value: f64) -> Result<(), Error> {

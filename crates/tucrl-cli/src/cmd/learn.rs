@@ -4,8 +4,11 @@
 //! same random stream of the world as run r of another. All runs share the threads; results do not depend on how
 //! many there are.
 
+mod explain;
 mod lines;
 mod table;
+
+use std::collections::BTreeMap;
 
 use anyhow::anyhow;
 use tucrl::truth::Facts;
@@ -14,6 +17,8 @@ use tucrl_lab::names::{Problem, SpecError};
 use tucrl_lab::runner::{Ending, Outcome};
 use tucrl_lab::stats::Regret;
 use tucrl_lab::{Catalogue, Experiment, InMemory, NamedAgent, execute};
+
+use explain::Asking;
 
 use super::board::Board;
 use super::progress::Progress;
@@ -27,6 +32,8 @@ struct Learned<'a> {
     /// The regret that is shown.
     shown: Regret,
     outcomes: &'a [Option<Outcome>],
+    /// What run 0 of an agent says, by cell; empty if it is not asked.
+    answers: &'a BTreeMap<usize, explain::Answer>,
 }
 
 pub(super) fn run(ask: &Learn, catalogue: &Catalogue) -> anyhow::Result<Answer> {
@@ -65,17 +72,23 @@ pub(super) fn run(ask: &Learn, catalogue: &Catalogue) -> anyhow::Result<Answer> 
         super::say("warning", &warning);
     }
     let board = Board::new(cells.iter().map(|cell| &cell.id), stop_on_interrupt()?);
-    let outcomes = execute::run_in_memory(&experiment, &cells, &worlds, &board);
+    let asking = Asking::new(&board, ask.explain);
+    let outcomes = execute::run_in_memory(&experiment, &cells, &worlds, &asking);
+    let answers = asking.into_answers();
     drop(board);
     let facts = prepared.truth.facts();
     let asked = Regret::from(ask.regret);
     let has_gaps = facts.bellman_residual.is_some();
     let shown = if asked == Regret::Gap && !has_gaps { Regret::Realised } else { asked };
-    let learned = Learned { experiment: &experiment, facts, shown, outcomes: &outcomes };
+    let (experiment, outcomes, answers) = (&experiment, &outcomes[..], &answers);
+    let learned = Learned { experiment, facts, shown, outcomes, answers };
     let code = learned.report();
     let text = match ask.json {
         true => lines::lines(&learned, ask.episodes)?,
-        false => table::page(&learned)?,
+        false => {
+            let explained = ask.explain.map(|asked| explain::text(asked, learned.explained()));
+            table::page(&learned)? + &explained.transpose()?.unwrap_or_default()
+        }
     };
     Ok(Answer { text, code })
 }
@@ -89,6 +102,14 @@ impl<'a> Learned<'a> {
     fn by_agent(&self) -> impl Iterator<Item = (&'a NamedAgent, &'a [Option<Outcome>])> {
         let agents = self.experiment.agents.iter().map(|agent| &agent.agent);
         agents.zip(self.outcomes.chunks(self.experiment.seeds as usize))
+    }
+
+    /// The agents with what their run 0 says.
+    fn explained(&self) -> impl Iterator<Item = (&'a NamedAgent, &'a explain::Answer)> {
+        let (answers, seeds) = (self.answers, self.experiment.seeds as usize);
+        let agents = self.experiment.agents.iter().enumerate();
+        agents
+            .filter_map(move |(index, agent)| Some((&agent.agent, answers.get(&(index * seeds))?)))
     }
 
     /// Whether all runs are complete.

@@ -23,7 +23,7 @@ from tucrl import options
 from tucrl._catalogue import AgentEntry, Parameter, WorldEntry, agents, worlds
 from tucrl._learn import Result, learn
 from tucrl._native import MDP, VERSION, Agent, Plan, Walk, World
-from tucrl._records import BurnIn, Episode, Hardness, LowerBound
+from tucrl._records import BurnIn, Episode, Explanation, Hardness, LowerBound
 
 if TYPE_CHECKING:
     from tucrl import gym as gym
@@ -36,6 +36,7 @@ __all__ = [
     "AgentEntry",
     "BurnIn",
     "Episode",
+    "Explanation",
     "Hardness",
     "LowerBound",
     "Parameter",

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from typing_extensions import Self, Unpack
 
 from tucrl import options as _options
-from tucrl._records import Episode, Hardness
+from tucrl._records import Episode, Explanation, Hardness
 
 __all__ = [
     "MDP",
@@ -333,6 +333,10 @@ class Agent:
     def observe(
         self, reward: SupportsFloat, state: Hashable, action: SupportsIndex | None = None
     ) -> None: ...
+    @overload
+    def explain(self, state: Hashable) -> list[Explanation]: ...
+    @overload
+    def explain(self, state: Hashable, action: SupportsIndex) -> Explanation: ...
     def save(self, path: _Path) -> None: ...
     @staticmethod
     def load(
@@ -345,7 +349,7 @@ class Agent:
     @property
     def spec(self) -> str: ...
     @property
-    def states(self) -> int: ...
+    def states(self) -> int | None: ...
     @property
     def actions(self) -> int: ...
     @property

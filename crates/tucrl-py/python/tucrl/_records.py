@@ -2,7 +2,7 @@
 
 import json
 import math
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 
 class Episode(NamedTuple):
@@ -19,6 +19,20 @@ class Episode(NamedTuple):
     span: float
     span_seen: float
     sweeps: int
+
+
+class Explanation(TypedDict):
+    """What an agent assumes about a pair; ``Agent.explain`` says what the keys mean."""
+
+    action: int
+    is_planned: bool
+    visits: int
+    next_states: int
+    width: float | None
+    missing_mass: float | None
+    threshold: float | None
+    given_up_since: int | None
+    reconsidered_from: int | None
 
 
 class LowerBound(NamedTuple):

@@ -5,12 +5,14 @@
 
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
-use pyo3::types::PyList;
+use pyo3::types::{PyDict, PyList};
 use tucrl::counts::Counts;
 use tucrl::episode::EpisodeRecord;
 use tucrl::space::ActionId;
 
 use super::PyAgent;
+use super::states::text;
+use crate::errors::bad_input;
 use crate::plan::{PyPlan, episode, episode_class};
 
 type Transitions<'py> = (
@@ -28,10 +30,10 @@ impl PyAgent {
         &self.spec
     }
 
-    /// The nominal number of states.
+    /// The nominal number of states; None if it was not given.
     #[getter]
-    fn states(&self) -> u64 {
-        self.space.states()
+    fn states(&self) -> Option<u64> {
+        (!self.space.is_uncounted()).then(|| self.space.states())
     }
 
     /// The largest number of actions of a state.
@@ -167,10 +169,10 @@ impl PyAgent {
     }
 
     fn __repr__(&self) -> String {
+        let states = self.states().map_or(String::new(), |states| format!("states={states}, "));
         format!(
-            "tucrl.Agent({:?}, states={}, actions={}): {} steps, {} states seen",
+            "tucrl.Agent({:?}, {states}actions={}): {} steps, {} states seen",
             self.spec,
-            self.space.states(),
             self.space.max_actions(),
             self.taken,
             self.seen()
@@ -179,6 +181,47 @@ impl PyAgent {
 }
 
 impl PyAgent {
+    /// What the learner assumes about a state, or one of its actions.
+    pub(super) fn explained<'py>(
+        &self,
+        state: &Bound<'py, PyAny>,
+        action: Option<u32>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = state.py();
+        let unseen = || bad_input(format!("the agent has not seen the state {}", text(state)));
+        let learner = self.learner.as_ref().ok_or_else(unseen)?;
+        let found = self.states.number(state, self.space.states())?;
+        let silent = || bad_input(format!("{} keeps no counts that it could explain", self.spec));
+        let all = learner.explain(found.number).ok_or_else(silent)?;
+        if all.is_empty() {
+            return Err(unseen());
+        }
+        let mut told = Vec::new();
+        for pair in &all {
+            let entry = PyDict::new(py);
+            let outside = self.masks.outside(found.number, pair.action);
+            entry.set_item("action", outside)?;
+            entry.set_item("is_planned", pair.is_planned)?;
+            entry.set_item("visits", pair.visits)?;
+            entry.set_item("next_states", pair.next_states)?;
+            entry.set_item("width", pair.outlook.map(|outlook| outlook.width))?;
+            entry.set_item("missing_mass", pair.outlook.map(|outlook| outlook.missing_mass))?;
+            entry.set_item("threshold", pair.threshold)?;
+            entry.set_item("given_up_since", pair.given_up_since)?;
+            entry.set_item("reconsidered_from", pair.reconsidered_from)?;
+            if action == Some(outside) {
+                return Ok(entry.into_any());
+            }
+            told.push(entry);
+        }
+        match action {
+            Some(action) => {
+                Err(bad_input(format!("the state {} has no action {action}", text(state))))
+            }
+            None => Ok(PyList::new(py, told)?.into_any()),
+        }
+    }
+
     fn counts(&self) -> Option<&Counts> {
         self.learner.as_ref()?.diary().counts
     }

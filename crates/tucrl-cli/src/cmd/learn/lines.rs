@@ -3,6 +3,7 @@
 //! One line of JSON per agent and run. The keys do not change between releases.
 
 use serde::Serialize;
+use tucrl::Explanation;
 use tucrl::episode::EpisodeRecord;
 use tucrl::exploration::ExplorationLoss;
 use tucrl::reward::RewardRange;
@@ -61,6 +62,9 @@ struct Line<'a> {
     error: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     episode_records: Option<Vec<Episode<'a>>>,
+    /// What `--explain` asks for, in the line of run 0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    explained: Option<&'a [Explanation]>,
 }
 
 #[derive(Serialize)]
@@ -74,7 +78,8 @@ struct Episode<'a> {
 /// The lines, by agent and then by run, of the runs that were started.
 pub(super) fn lines(learned: &Learned<'_>, with_episodes: bool) -> anyhow::Result<String> {
     let mut text = String::new();
-    for (agent, outcomes) in learned.by_agent() {
+    for (place, (agent, outcomes)) in learned.by_agent().enumerate() {
+        let answer = learned.answers.get(&(place * outcomes.len()));
         let started = outcomes.iter().enumerate();
         for (seed, outcome) in started.filter_map(|(seed, outcome)| Some((seed, outcome.as_ref()?)))
         {
@@ -114,6 +119,7 @@ pub(super) fn lines(learned: &Learned<'_>, with_episodes: bool) -> anyhow::Resul
                     _ => None,
                 },
                 episode_records: with_episodes.then(|| episodes(&record.episodes)),
+                explained: answer.filter(|_| seed == 0).and_then(|answer| answer.as_deref()),
             };
             text += &serde_json::to_string(&line)?;
             text.push('\n');

@@ -345,7 +345,8 @@ mod tests {
         change(&mut outcomes);
         let facts = worlds[&0].truth.facts();
         let shown = Regret::Realised;
-        page(&Learned { experiment: &experiment, facts, shown, outcomes: &outcomes }).unwrap()
+        let (experiment, outcomes, answers) = (&experiment, &outcomes[..], &Default::default());
+        page(&Learned { experiment, facts, shown, outcomes, answers }).unwrap()
     }
 
     /// The cells of a row.
