@@ -1,6 +1,6 @@
 //! Does the command `tucrl` do what its help says, and are wrong arguments errors with a remedy?
 // Helpers outside of test functions may unwrap as well.
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::fs;
 use std::io::{BufRead, BufReader};

@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use serde::Serialize;
 use tucrl::bounds::{self, WorldNumbers};
 use tucrl::hardness::{Certainty, Hardness, LowerBound};
+use tucrl::math;
 use tucrl_lab::plot::{self, Axis, Curve, CurvesFigure, PALETTE, Stroke};
 use tucrl_lab::text::{four_digits, number, wrapped};
 
@@ -61,7 +62,7 @@ impl Both {
     }
 
     fn at(&self, steps: u64) -> Row {
-        let (numbers, log) = (&self.numbers, (steps.max(1) as f64).ln());
+        let (numbers, log) = (&self.numbers, math::ln(steps.max(1) as f64));
         let lower = |bound: &LowerBound| bound.constant.map(|constant| constant * log);
         let trivial = numbers.r_max * steps as f64;
         Row {
@@ -130,7 +131,9 @@ impl Both {
         let last = self.lower_and_upper.last().map_or(1000.0, |row| row.steps as f64).max(100.0);
         let points = 60;
         let times: Vec<f64> = (0..=points)
-            .map(|i| 10f64.powf(1.0 + (last.log10() - 1.0) * f64::from(i) / f64::from(points)))
+            .map(|i| {
+                math::powf(10.0, 1.0 + (math::log10(last) - 1.0) * f64::from(i) / f64::from(points))
+            })
             .collect();
         let curve =
             |name: &str, colour: usize, stroke: Stroke, value: &dyn Fn(f64) -> Option<f64>| {
@@ -140,7 +143,7 @@ impl Both {
         let upper = |of: fn(&Row) -> f64| move |t: f64| Some(of(&self.at(t.round() as u64)));
         let lower = |bound: &LowerBound| {
             let constant = bound.constant.filter(|constant| *constant > 0.0);
-            move |t: f64| constant.map(|constant| constant * t.ln())
+            move |t: f64| constant.map(|constant| constant * math::ln(t))
         };
         let mut curves = vec![
             curve("r_max T", 6, Stroke::Dashed, &|t| Some(self.numbers.r_max * t)),
