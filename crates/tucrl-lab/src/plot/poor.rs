@@ -9,6 +9,7 @@ use plotters::backend::DrawingBackend;
 use plotters::coord::Shift;
 use plotters::drawing::DrawingArea;
 use tucrl::bounds;
+use tucrl::math;
 use tucrl::truth::Facts;
 
 use super::axis::Axis;
@@ -70,7 +71,7 @@ impl PoorFigure<'_> {
         let runs = || self.agents().flat_map(|agent| &agent.runs);
         let last = runs().map(|run| run.record.steps).max().unwrap_or(1).max(10) as f64;
         let highest = runs().map(|run| run.record.z as f64).fold(bound(facts, last), f64::max);
-        let times = (0..=POINTS).map(|i| last.powf(f64::from(i) / f64::from(POINTS)));
+        let times = (0..=POINTS).map(|i| math::powf(last, f64::from(i) / f64::from(POINTS)));
         let line = times.map(|t| (t, bound(facts, t))).collect();
         let mut curves = vec![Curve::new("bound on Z", GREY, Stroke::Dashed, line)];
         for agent in self.agents() {
