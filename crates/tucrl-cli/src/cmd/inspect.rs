@@ -323,7 +323,13 @@ mod tests {
         builder.state().action(1.0, [(1, 1.0), (0, 1e-323)]);
         builder.start_at(0);
         let mdp = Arc::new(builder.build().unwrap());
-        let effort = Effort { gain: true, policy: true, diameter_limit: 10, patience: None };
+        let effort = Effort {
+            gain: true,
+            policy: true,
+            diameter_limit: 10,
+            patience: None,
+            hardness: false,
+        };
         let known = Inspection::of("slow".into(), &mdp, effort, &()).unwrap();
         assert_eq!((known.diameter, known.diameter_reachable), (None, None));
         assert_eq!(known.skipped, ["diameter", "diameter_reachable"]);
