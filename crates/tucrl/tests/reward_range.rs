@@ -21,7 +21,7 @@ use tucrl::truth::{Baseline, Facts};
 use tucrl::worlds::{Junk, JunkKind};
 use tucrl::{
     Algorithm, Checkpoints, Generator, Mdp, Model, Optimism, Outcomes, RandomStream, Run,
-    RunRecord, RunSpec, Tucrl, evaluate, worlds,
+    RunRecord, RunSpec, Truth, Tucrl, evaluate, worlds,
 };
 
 /// The law with every reward smaller by `low`. Of a uniform law the ends are multiples of 1/8, so that its middle is
