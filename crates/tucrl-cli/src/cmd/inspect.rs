@@ -332,7 +332,7 @@ mod tests {
         };
         let known = Inspection::of("slow".into(), &mdp, effort, &()).unwrap();
         assert_eq!((known.diameter, known.diameter_reachable), (None, None));
-        assert_eq!(known.skipped, ["diameter", "diameter_reachable"]);
+        assert_eq!(known.skipped, ["diameter", "diameter_reachable", "hardness"]);
         assert!(known.gain.is_some() && known.policy.is_some());
         let said = remarks(&known, true);
         let (kind, reason) = said.last().unwrap();

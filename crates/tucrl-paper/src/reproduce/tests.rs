@@ -227,6 +227,16 @@ fn every_learner_takes_part_in_the_junk_cast_experiment() {
     }
 }
 
+/// Agents with required options are tried too: without theirs the file of the experiment would be refused.
+#[test]
+fn the_first_plan_of_every_learner_is_tried() {
+    let refusals = unreachable_states::compute(Scale::Quick).unwrap();
+    let agents: Vec<&str> =
+        refusals.as_array().unwrap().iter().map(|r| r["agent"].as_str().unwrap()).collect();
+    assert!(agents.contains(&"psrl"), "its table of all states would not fit: {agents:?}");
+    assert!(!agents.iter().any(|agent| agent.starts_with("tucrl")), "{agents:?}");
+}
+
 #[test]
 fn spans_of_another_law_are_noticed() {
     let claim = Claim::named("spans").unwrap();

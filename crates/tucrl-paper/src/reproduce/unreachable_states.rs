@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use tucrl::agents;
+use tucrl::agents::{self, AgentKind};
 use tucrl::run::{Run, RunError, RunSpec};
 
 use super::judge::{Wanted, agent, check, exact, study, world};
@@ -59,7 +59,15 @@ const PANELS: [(&str, &str, &[&str]); 3] = [
     (
         "junk-cast-spans",
         "bounds and prices on the span",
-        &["TUCRL, mass", "SCAL c=10", "REGAL.C H=10", "SCAL+ c=10", "REGAL C=0.01", "REGAL.D"],
+        &[
+            "TUCRL, mass",
+            "TUCRL+",
+            "SCAL c=10",
+            "REGAL.C H=10",
+            "SCAL+ c=10",
+            "REGAL C=0.01",
+            "REGAL.D",
+        ],
     ),
     (
         "junk-cast-posteriors",
@@ -91,8 +99,14 @@ fn learns(name: &str) -> bool {
 
 /// Tries the first plan of every learner, as published, in every world.
 pub(super) fn compute(_: Scale) -> Result<Value, ReproduceError> {
-    let names: Vec<&str> =
-        agents::kinds().iter().map(|kind| kind.about().name).filter(|name| learns(name)).collect();
+    // An agent that must be told something is told what its example tells it.
+    let spec = |kind: &AgentKind| {
+        let needs_more = kind.options().list().iter().any(|option| option.is_required);
+        if needs_more { kind.about().example } else { kind.about().name }
+    };
+    let kinds = agents::kinds();
+    let learners = kinds.iter().filter(|kind| learns(kind.about().name));
+    let names: Vec<&str> = learners.map(spec).collect();
     let worlds = ["1", "1e3", "1e6", "1e9"].map(|f| format!("junk:base=river-swim,factor={f}"));
     let text = format!(
         "name = \"refusals\"\nsteps = 1e6\nseeds = 1\nworlds = {worlds:?}\nagents = {names:?}\n"
