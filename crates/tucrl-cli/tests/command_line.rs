@@ -173,8 +173,8 @@ fn inspect_says_how_hard_a_world_is() {
     let page = answer(&folder, &["inspect", "river-swim"]);
     for line in [
         "\n  optimal policy     unique and unichain\n",
-        "\n  regret noise       0.7549 √T, the standard deviation of the optimal policy's own\n",
-        "\n  if rewards known   21.51 ln T, lower estimate: the sum over the states that the\n",
+        "\n  regret noise       0.7552 √T, the standard deviation of the optimal policy's\n",
+        "\n  if rewards known   21.51 ln T, lower estimate: the sum over the states that\n",
     ] {
         assert!(page.contains(line), "{line}\n{page}");
     }

@@ -70,7 +70,8 @@ fn no_file_of_a_report_obeys_a_name() {
     assert!(texts.len() >= 6 + 2 * (2 + 2), "{}", texts.len());
     for (name, text) in &texts {
         assert!(!text.chars().any(is_hidden), "{name} has hidden characters");
-        if name.ends_with(".csv") {
+        // Neither is read by a browser; `latex` checks the others.
+        if name.ends_with(".csv") || name.ends_with(".tex") {
             continue;
         }
         for tag in ["<img src", "<script>alert", "<svg/onload", "</script><script>alert"] {

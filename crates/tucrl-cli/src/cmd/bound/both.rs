@@ -78,7 +78,7 @@ impl Both {
     /// The lines that `tucrl bound` adds to its page.
     pub(super) fn section(&self) -> Result<String, Error> {
         let mut out = String::from("\nLower and upper bounds on regret\n");
-        let heads = ["lower", "rewards known", "TUCRL", "UCRL", "UCRL2"];
+        let heads = ["lower", "r known", "TUCRL", "UCRL", "UCRL2"];
         write!(out, "  {:>10}", "T")?;
         heads.iter().try_for_each(|head| write!(out, "{head:>13}"))?;
         out.push('\n');
