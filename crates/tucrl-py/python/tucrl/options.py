@@ -60,7 +60,7 @@ class Tucrl(TypedDict, total=False):
 
 
 class TucrlPlus(TypedDict, total=False):
-    """Options of ``tucrl-plus``: TUCRL that knows the number of states only inside logarithms."""
+    """Options of ``tucrl-plus``: TUCRL with the number of states only in logarithms."""
 
     set: Literal["tight", "bernstein"]
     """which MDPs are plausible: intervals and missing mass that hold at all times at once, or L1 balls with the paper's constants; tight unless given."""
