@@ -102,9 +102,14 @@ impl Browser {
 
     /// Presses a key, by its name.
     pub fn key(&self, key: &str) {
-        let text = if key.chars().count() == 1 { key } else { "" };
+        let (text, code) = match key {
+            "Enter" => ("\r", 13),
+            _ if key.chars().count() == 1 => (key, 0),
+            _ => ("", 0),
+        };
         for kind in ["keyDown", "keyUp"] {
-            let event = json!({ "type": kind, "key": key, "text": text });
+            let event =
+                json!({ "type": kind, "key": key, "text": text, "windowsVirtualKeyCode": code });
             self.command("Input.dispatchKeyEvent", event);
         }
     }
@@ -156,7 +161,8 @@ impl Browser {
 
     fn http(&self, method: &str, path: &str, body: &str) -> std::io::Result<Value> {
         let mut stream = TcpStream::connect(("127.0.0.1", self.port))?;
-        stream.set_read_timeout(Some(Duration::from_secs(30)))?;
+        // Much longer than needed: other tests may keep the machine busy.
+        stream.set_read_timeout(Some(Duration::from_secs(180)))?;
         let length = body.len();
         write!(
             stream,

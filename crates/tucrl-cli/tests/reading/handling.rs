@@ -225,7 +225,7 @@ fn tables_sort_by_number_and_by_text() {
         assert_eq!(sort(7, "button.click()").1[2], "–");
     }
     // The digits of a column end at the same place.
-    let ends = "const cells = [...world.querySelectorAll('table.numbers tbody tr td:nth-child(4) span:first-child')];
+    let ends = "const cells = [...world.querySelector('table.numbers').querySelectorAll('tbody tr td:nth-child(4) span:first-child')];
          return new Set(cells.map((cell) => Math.round(cell.getBoundingClientRect().left))).size";
     assert_eq!(run(&browser, ends), 1);
     assert_eq!(browser.console(), Vec::<Value>::new());

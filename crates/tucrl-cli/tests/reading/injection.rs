@@ -14,7 +14,7 @@ description = "</script><script>alert(1)</script> & <b>x</b> | `code` [link](jav
 steps = 2e3
 seeds = 2
 worlds = ["<img src=x onerror=alert(1)>.json", "=cmd.json"]
-agents = [{ spec = "tucrl", label = "</script><script>alert(2)</script>" }, { spec = "ucrl", label = "=HYPERLINK(\"http://evil\",\"x\")" }, { spec = "random", label = "a|b`c\"d'e&<svg/onload=alert(4)>\\\u202E\u2028" }, { spec = "oracle", label = "@SUM(1+1)*cmd|' /C calc'!A0" }, {spec="optimistic-q", label="-2+3"}]
+agents = [{ spec = "tucrl", label = "</script><script>alert(2)</script>" }, { spec = "ucrl", label = "=HYPERLINK(\"http://evil\",\"x\")" }, { spec = "random", label = "a|b`c\"d'e&<svg/onload=alert(4)>\\\u202E\u2028" }, { spec = "oracle", label = "@SUM(1+1)*cmd|' /C calc'!A0" }, {spec="optimistic-q", label="-2+3"}, { spec = "psrl", label = "50% of $x_1^2$ \\input{y} {#&~} 界δ [1]" }]
 "##;
 
 fn tucrl(folder: &Path, arguments: &[&str]) -> Output {
@@ -25,7 +25,7 @@ fn tucrl(folder: &Path, arguments: &[&str]) -> Output {
 }
 
 /// The folder with the report of the hostile experiment in `out/inj/report`.
-fn reported() -> TempDir {
+pub fn reported() -> TempDir {
     let folder = TempDir::new().unwrap();
     fs::write(folder.path().join("inject.toml"), EXPERIMENT).unwrap();
     for (world, name) in
@@ -130,7 +130,7 @@ fn no_cell_of_a_table_is_a_formula() {
     let labels: Vec<&str> = summary.iter().take(5).map(|row| row["label"].as_str()).collect();
     assert_eq!(labels[1], "'=HYPERLINK(\"http://evil\",\"x\")");
     assert_eq!(labels[3..], ["'@SUM(1+1)*cmd|' /C calc'!A0", "'-2+3"]);
-    assert_eq!(summary[5]["world"], "'=cmd.json");
+    assert_eq!(summary[6]["world"], "'=cmd.json");
 }
 
 #[test]

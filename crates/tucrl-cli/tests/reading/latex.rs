@@ -8,14 +8,13 @@ use std::process::{Command, Stdio};
 use tempfile::TempDir;
 
 use super::support::{sample, store};
-use super::{Row, answer, csv};
+use super::{Row, answer, csv, injection};
 
-/// The report with figures for LaTeX; one agent has no regret that a logarithmic axis can show, and a hostile name.
+/// The report with figures for LaTeX; one agent has no regret that a logarithmic axis can show.
 fn reported() -> TempDir {
     let folder = TempDir::new().unwrap();
     let mut all = sample();
     for run in all.iter_mut().filter(|run| run.label == "chance") {
-        run.label = "50% of $x_1^2$ \\input{y} {#&~} 界δ".into();
         run.record.gap_regret.iter_mut().flatten().for_each(|point| point.1 = 0.0);
     }
     store(folder.path(), &all);
@@ -48,7 +47,7 @@ fn coordinates_are_those_of_the_tables() {
     for (world, slug) in
         [("three-state:delta=0", "three-state-delta-0"), ("river-swim", "river-swim")]
     {
-        for label in ["TUCRL", "UCRL, plain \"old\"", "50% of $x_1^2$ \\input{y} {#&~} 界δ"] {
+        for label in ["TUCRL", "UCRL, plain \"old\"", "chance"] {
             let rows = rows(&means, world, label);
             assert!(rows.len() > 20, "{label}");
             let pair = |row: &&Row| (row["t"].clone(), row["mean"].clone());
@@ -98,18 +97,21 @@ fn pdflatex_compiles_every_figure() {
         );
         return;
     }
-    let folder = reported();
-    let figures = folder.path().join("report/figures");
-    let mut count = 0;
-    for entry in fs::read_dir(&figures).unwrap() {
-        let path = entry.unwrap().path();
-        if path.extension().is_some_and(|e| e == "tex") {
-            compile(&path);
-            count += 1;
+    // The second has names that are HTML, formulas and commands of LaTeX.
+    for (folder, figures) in
+        [(reported(), "report/figures"), (injection::reported(), "out/inj/report/figures")]
+    {
+        let mut count = 0;
+        for entry in fs::read_dir(folder.path().join(figures)).unwrap() {
+            let path = entry.unwrap().path();
+            if path.extension().is_some_and(|e| e == "tex") {
+                compile(&path);
+                count += 1;
+            }
         }
+        // Per world two of regret and one of Z, and the profiles.
+        assert_eq!(count, 2 * 3 + 1, "{figures}");
     }
-    // Per world two of regret and one of Z, and the profiles.
-    assert_eq!(count, 2 * 3 + 1);
 }
 
 fn compile(path: &Path) {
@@ -122,6 +124,8 @@ fn compile(path: &Path) {
         .unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     assert!(output.status.success(), "{}: {said}", path.display());
-    assert!(!said.contains("Package pgfplots Warning"), "{}: {said}", path.display());
+    // A curve without a value that a logarithmic axis can show is the only thing to warn of.
+    let other = said.replace("Package pgfplots Warning: the current plot has no coordinates", "");
+    assert!(!other.contains("Package pgfplots Warning"), "{}: {said}", path.display());
     assert!(path.with_extension("pdf").metadata().unwrap().len() > 5000);
 }

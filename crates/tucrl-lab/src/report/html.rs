@@ -271,8 +271,12 @@ impl<'a> Cell<'a> {
 
 /// The width of a text in digits, or a little more.
 fn width(text: &str) -> f64 {
-    let narrow = [' ', '\u{202f}', '.', '(', ')', ':'];
-    text.chars().map(|c| if narrow.contains(&c) { 0.6 } else { 1.0 }).sum()
+    let of = |c: char| match c {
+        ' ' | '\u{202f}' | '.' | '(' | ')' | ':' => 0.6,
+        '±' | '−' => 1.4,
+        _ => 1.0,
+    };
+    text.chars().map(of).sum()
 }
 
 /// Text with HTML special characters escaped, and those that would turn the text around them.
