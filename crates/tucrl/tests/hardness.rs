@@ -1,5 +1,5 @@
 //! Are the numbers that say how hard a world is what their definitions say?
-#![allow(clippy::unwrap_used)]
+#![allow(clippy::disallowed_methods, clippy::unwrap_used)]
 
 use std::sync::Arc;
 

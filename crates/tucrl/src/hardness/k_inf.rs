@@ -12,6 +12,8 @@
 //!
 //! ψ is concave and increasing, so that Newton's method from the left never leaves its domain.
 
+use crate::math;
+
 /// A law on (−∞, top]: a mixture of point masses and uniform laws.
 #[derive(Debug, Clone)]
 pub(super) struct Law {
@@ -66,7 +68,7 @@ impl Law {
         let start = self.parts.iter().fold(self.mean, |start, part| {
             let reach = match part.width * lambda {
                 0.0 => part.probability / lambda,
-                width => part.width / (width / part.probability).exp_m1(),
+                width => part.width / math::exp_m1(width / part.probability),
             };
             start.max(part.high - 1.0 / lambda + reach)
         });
@@ -91,7 +93,7 @@ impl Law {
         let (mut value, mut slope) = (0.0, 0.0);
         for part in &self.parts {
             let (v, s) = part.expect(lambda, mean, Self::slack_at, |near, far| {
-                let inverse = (far / near).ln() / (far - near);
+                let inverse = math::ln(far / near) / (far - near);
                 ((1.0 - inverse) / lambda, 1.0 / (near * far))
             });
             value += part.probability * v;
@@ -108,10 +110,10 @@ impl Law {
     /// E ln(1 + λ(m − X)): the divergence of the nearest law with mean m = m(λ).
     fn divergence(&self, lambda: f64, mean: f64) -> f64 {
         let parts = self.parts.iter().map(|part| {
-            let value = |_: f64, scaled: f64| (scaled.ln_1p(), 0.0);
+            let value = |_: f64, scaled: f64| (math::ln_1p(scaled), 0.0);
             let closed = |near: f64, far: f64| {
-                let below = if near > 0.0 { near * near.ln() } else { 0.0 };
-                ((far * far.ln() - below) / (far - near) - 1.0, 0.0)
+                let below = if near > 0.0 { near * math::ln(near) } else { 0.0 };
+                ((far * math::ln(far) - below) / (far - near) - 1.0, 0.0)
             };
             part.probability * part.expect(lambda, mean, value, closed).0
         });
@@ -160,11 +162,11 @@ pub(super) fn divergence(laws: &[Law], target: f64) -> f64 {
         return f64::INFINITY;
     }
     let lack = |log: f64| {
-        let lambda = log.exp();
+        let lambda = math::exp(log);
         target - laws.iter().map(|law| law.tilted_mean(lambda)).sum::<f64>()
     };
     // Every mean is at least B − 1/λ.
-    let mut right = (laws.len() as f64 / room).ln();
+    let mut right = math::ln(laws.len() as f64 / room);
     let mut lack_right = lack(right);
     let (mut left, mut width) = (right, 1.0);
     let mut lack_left = lack_right;
@@ -174,7 +176,7 @@ pub(super) fn divergence(laws: &[Law], target: f64) -> f64 {
         width *= 2.0;
         lack_left = lack(left);
     }
-    let lambda = root(lack, (left, lack_left), (right, lack_right)).exp();
+    let lambda = math::exp(root(lack, (left, lack_left), (right, lack_right)));
     laws.iter().map(|law| law.divergence(lambda, law.tilted_mean(lambda))).sum()
 }
 

@@ -8,10 +8,11 @@ use anyhow::{Context, bail};
 use serde::Serialize;
 use tucrl::bounds::{self, WorldNumbers};
 use tucrl::hardness::{Certainty, Hardness, LowerBound};
+use tucrl::math;
 use tucrl_lab::plot::{self, Axis, Curve, CurvesFigure, PALETTE, Stroke};
 use tucrl_lab::text::{four_digits, number, wrapped};
 
-use crate::cmd::hardness::growth;
+use crate::cmd::hardness::{finite, growth};
 
 /// Bounds that are made elsewhere, and the comparison; the fields are keys of the JSON output.
 #[derive(Serialize)]
@@ -61,7 +62,7 @@ impl Both {
     }
 
     fn at(&self, steps: u64) -> Row {
-        let (numbers, log) = (&self.numbers, (steps.max(1) as f64).ln());
+        let (numbers, log) = (&self.numbers, math::ln(steps.max(1) as f64));
         let lower = |bound: &LowerBound| bound.constant.map(|constant| constant * log);
         let trivial = numbers.r_max * steps as f64;
         Row {
@@ -77,13 +78,13 @@ impl Both {
     /// The lines that `tucrl bound` adds to its page.
     pub(super) fn section(&self) -> Result<String, Error> {
         let mut out = String::from("\nLower and upper bounds on regret\n");
-        let heads = ["lower", "rewards known", "TUCRL", "UCRL", "UCRL2"];
+        let heads = ["lower", "r known", "TUCRL", "UCRL", "UCRL2"];
         write!(out, "  {:>10}", "T")?;
         heads.iter().try_for_each(|head| write!(out, "{head:>13}"))?;
         out.push('\n');
         let lower = |bound: &LowerBound, value: Option<f64>| match (bound.certainty, value) {
             (Certainty::Infinite, _) => "above ln T".into(),
-            (_, Some(value)) => four_digits(value),
+            (_, Some(value)) => finite(value),
             (_, None) => "unknown".into(),
         };
         for row in &self.lower_and_upper {
@@ -99,9 +100,12 @@ impl Both {
             out.push('\n');
         }
         let sure = number(1.0 - self.delta);
+        let in_full = |name: &str, bound: &LowerBound| {
+            format!("{name}: {}: {}.", growth(bound), bound.reason)
+        };
         for paragraph in [
-            format!("Lower: {}.", growth(&self.lower_bound)),
-            format!("Lower, rewards known: {}.", growth(&self.lower_bound_known_rewards)),
+            in_full("Lower", &self.lower_bound),
+            in_full("Lower, rewards known", &self.lower_bound_known_rewards),
             "A lower bound is a limit: regret over ln T is at least that for large T, on average, for \
              every learner whose regret is small in all worlds. It is no bound at a given T."
                 .into(),
@@ -130,7 +134,9 @@ impl Both {
         let last = self.lower_and_upper.last().map_or(1000.0, |row| row.steps as f64).max(100.0);
         let points = 60;
         let times: Vec<f64> = (0..=points)
-            .map(|i| 10f64.powf(1.0 + (last.log10() - 1.0) * f64::from(i) / f64::from(points)))
+            .map(|i| {
+                math::powf(10.0, 1.0 + (math::log10(last) - 1.0) * f64::from(i) / f64::from(points))
+            })
             .collect();
         let curve =
             |name: &str, colour: usize, stroke: Stroke, value: &dyn Fn(f64) -> Option<f64>| {
@@ -140,7 +146,7 @@ impl Both {
         let upper = |of: fn(&Row) -> f64| move |t: f64| Some(of(&self.at(t.round() as u64)));
         let lower = |bound: &LowerBound| {
             let constant = bound.constant.filter(|constant| *constant > 0.0);
-            move |t: f64| constant.map(|constant| constant * t.ln())
+            move |t: f64| constant.map(|constant| constant * math::ln(t))
         };
         let mut curves = vec![
             curve("r_max T", 6, Stroke::Dashed, &|t| Some(self.numbers.r_max * t)),
