@@ -179,7 +179,10 @@ impl Hardness {
         };
         hardness.leave_out("burn_in", "the diameters were not computed".into());
         hardness.follow(chain.as_ref(), watch);
-        let recurrent = chain.as_ref().ok().and_then(OptimalChain::recurrent);
+        let recurrent = match &chain {
+            Ok(chain) => chain.recurrent(),
+            Err(_) => Err("the chain of the optimal policy was not evaluated"),
+        };
         let core = structure.only_reachable_component();
         let holds_all = core.is_some_and(|core| core.len() as u64 == nominal);
         watch.begin("hardness: does every policy visit every state?");
@@ -188,7 +191,7 @@ impl Hardness {
             solution,
             worse: &worse,
             core,
-            recurrent: recurrent.as_deref(),
+            recurrent: recurrent.as_deref().map_err(|reason| *reason),
             nominal,
             is_ergodic: holds_all && is_ergodic(table, &|done, of| watch.done(done, of)),
         };

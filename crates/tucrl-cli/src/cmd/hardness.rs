@@ -38,15 +38,20 @@ pub(super) fn section(hardness: &Hardness, reachable: usize) -> Result<String, E
     };
     line("bias deviation", format!("{} at most, of one step", four(hardness.bias_deviation)))?;
     let noise = hardness.regret_variance.map(|variance| {
-        format!("{} √T, the standard deviation of the optimal policy's own", four(variance.sqrt()))
+        format!("{} √T, standard deviation under the optimal policy", four(variance.sqrt()))
     });
     line("regret noise", or_reason("regret_variance", noise))?;
     let time = |steps: f64| format!("{} steps, under the optimal policy", four_digits(steps));
     line("hitting time", or_reason("hitting_time", hardness.hitting_time.map(time)))?;
     let mixing = hardness.mixing_time.map(|steps| time(steps as f64));
     line("mixing time", or_reason("mixing_time", mixing))?;
-    line("lower bound", growth(&hardness.lower_bound))?;
-    line("if rewards known", growth(&hardness.lower_bound_known_rewards))?;
+    let (bound, known) = (&hardness.lower_bound, &hardness.lower_bound_known_rewards);
+    line("lower bound", format!("{}: {}", growth(bound), bound.reason))?;
+    let why = match known.reason == bound.reason {
+        true => String::new(),
+        false => format!(": {}", known.reason),
+    };
+    line("if rewards known", growth(known) + &why)?;
     let burn_in = hardness.burn_in.map(|burn_in| {
         let [ucrl, tucrl, span, diameter] = [
             burn_in.ucrl_linear_regime,
@@ -54,8 +59,8 @@ pub(super) fn section(hardness: &Hardness, reachable: usize) -> Result<String, E
             burn_in.span_squared,
             burn_in.diameter,
         ]
-        .map(four_digits);
-        format!("UCRL {ucrl}, TUCRL {tucrl}, sp² S^C A {span}, D^C S^C A {diameter} steps")
+        .map(finite);
+        format!("UCRL {ucrl}, TUCRL {tucrl}, sp²SA {span}, DSA {diameter} steps")
     });
     line("burn-in", or_reason("burn_in", burn_in))?;
     Ok(out)
@@ -73,10 +78,15 @@ fn uniqueness(hardness: &Hardness, reachable: u64) -> String {
 /// A lower bound in words.
 pub(super) fn growth(bound: &LowerBound) -> String {
     match (bound.certainty, bound.constant) {
-        (Certainty::Infinite, _) => format!("more than any multiple of ln T: {}", bound.reason),
-        (Certainty::Unknown, _) | (_, None) => format!("unknown: {}", bound.reason),
+        (Certainty::Infinite, _) => "more than any multiple of ln T".into(),
+        (Certainty::Unknown, _) | (_, None) => "unknown".into(),
         (certainty, Some(constant)) => {
-            format!("{} ln T, {}: {}", digits(constant, 4), certainty.in_words(), bound.reason)
+            format!("{} ln T, {}", digits(constant, 4), certainty.in_words())
         }
     }
+}
+
+/// Four digits.
+pub(super) fn finite(value: f64) -> String {
+    if value.is_finite() { digits(value, 4) } else { "infinite".into() }
 }

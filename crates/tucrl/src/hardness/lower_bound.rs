@@ -117,8 +117,8 @@ pub(super) struct Case<'a> {
     pub(super) worse: &'a [Worse],
     /// The only set of states that can be stayed in forever after the start; `None` if there are several.
     pub(super) core: Option<&'a [u32]>,
-    /// The states that the optimal policy visits forever; `None` if that depends on the start.
-    pub(super) recurrent: Option<&'a [bool]>,
+    /// The states that the optimal policy visits forever, or why they are not known.
+    pub(super) recurrent: Result<&'a [bool], &'static str>,
     /// How many states the learner is told there are.
     pub(super) nominal: u64,
     /// Whether every policy visits every state.
@@ -141,9 +141,9 @@ impl Case<'_> {
         {
             return bound;
         }
-        let Some(recurrent) = self.recurrent else {
-            let reason = "which states the optimal policy visits forever depends on the start";
-            return LowerBound::none(Certainty::Unknown, reason);
+        let recurrent = match self.recurrent {
+            Ok(recurrent) => recurrent,
+            Err(reason) => return LowerBound::none(Certainty::Unknown, reason),
         };
         let (certainty, reason) = match self.is_ergodic {
             true => (Certainty::Theorem, "every policy visits every state"),

@@ -68,12 +68,12 @@ impl<'a> OptimalChain<'a> {
         self.classes.len() == 1
     }
 
-    /// Which states of the table are visited forever; `None` unless the policy is unichain.
-    pub(super) fn recurrent(&self) -> Option<Vec<bool>> {
-        let [class] = &self.classes[..] else { return None };
+    /// Which states of the table are visited forever.
+    pub(super) fn recurrent(&self) -> Result<Vec<bool>, &'static str> {
+        let [class] = &self.classes[..] else { return Err(SEVERAL_CLASSES) };
         let mut is_recurrent = vec![false; self.mdp.states()];
         class.iter().for_each(|entry| is_recurrent[self.states[entry.0 as usize] as usize] = true);
-        Some(is_recurrent)
+        Ok(is_recurrent)
     }
 
     /// The largest expected time until the policy is in the most frequent state of a closed class.

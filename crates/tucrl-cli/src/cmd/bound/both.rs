@@ -12,7 +12,7 @@ use tucrl::math;
 use tucrl_lab::plot::{self, Axis, Curve, CurvesFigure, PALETTE, Stroke};
 use tucrl_lab::text::{four_digits, number, wrapped};
 
-use crate::cmd::hardness::growth;
+use crate::cmd::hardness::{finite, growth};
 
 /// Bounds that are made elsewhere, and the comparison; the fields are keys of the JSON output.
 #[derive(Serialize)]
@@ -84,7 +84,7 @@ impl Both {
         out.push('\n');
         let lower = |bound: &LowerBound, value: Option<f64>| match (bound.certainty, value) {
             (Certainty::Infinite, _) => "above ln T".into(),
-            (_, Some(value)) => four_digits(value),
+            (_, Some(value)) => finite(value),
             (_, None) => "unknown".into(),
         };
         for row in &self.lower_and_upper {
@@ -100,9 +100,12 @@ impl Both {
             out.push('\n');
         }
         let sure = number(1.0 - self.delta);
+        let in_full = |name: &str, bound: &LowerBound| {
+            format!("{name}: {}: {}.", growth(bound), bound.reason)
+        };
         for paragraph in [
-            format!("Lower: {}.", growth(&self.lower_bound)),
-            format!("Lower, rewards known: {}.", growth(&self.lower_bound_known_rewards)),
+            in_full("Lower", &self.lower_bound),
+            in_full("Lower, rewards known", &self.lower_bound_known_rewards),
             "A lower bound is a limit: regret over ln T is at least that for large T, on average, for \
              every learner whose regret is small in all worlds. It is no bound at a given T."
                 .into(),
