@@ -47,7 +47,8 @@ type Transitions<'py> = (
 /// r_max: the same as `reward_range=(0, r_max)`.
 /// reward_model: which reward model of a DRN file to read.
 ///
-/// A model is immutable; a solution is computed on first access, and its array is read-only.
+/// A model is immutable; a solution is computed on first access, and its array is read-only. Of a world without a table,
+/// such as `breakout-game`, it is the reachable part, whose states are numbered anew: see `part_of`.
 ///
 /// >>> import tucrl
 /// >>> taxi = tucrl.MDP("taxi:map=v3")
@@ -59,6 +60,8 @@ type Transitions<'py> = (
 pub(crate) struct PyMdp {
     name: String,
     model: Arc<Mdp>,
+    /// The number of states of the world, if the table has only the reachable ones.
+    part_of: Option<u64>,
     truth: OnceLock<Arc<Truth>>,
     gains: OnceLock<Py<PyArray1<f64>>>,
     bias: OnceLock<Py<PyArray1<f64>>>,
@@ -88,9 +91,10 @@ impl PyMdp {
             given => rewards::range(r_max, given)?,
         };
         let options = ReadOptions { reward_model, r_max, reward_range };
-        let build = |watch: &Progress| world.build_watched(&options, watch);
-        let model = work::run(py, "building the world", build)?.map_err(of_world)?;
-        Ok(Self::shared(world.to_string(), model))
+        let build = |watch: &Progress| world.build_and_count(&options, watch);
+        let (model, states) = work::run(py, "building the world", build)?.map_err(of_world)?;
+        let part_of = Some(states).filter(|&states| states > model.states() as u64);
+        Ok(Self { part_of, ..Self::shared(world.to_string(), model) })
     }
 
     /// Build a model from arrays.
@@ -187,9 +191,15 @@ impl PyMdp {
 
     /// A model for pickle: the content of a model file.
     #[staticmethod]
-    fn _from_json(py: Python<'_>, name: String, content: &[u8]) -> PyResult<Self> {
+    #[pyo3(signature = (name, content, part_of=None))]
+    fn _from_json(
+        py: Python<'_>,
+        name: String,
+        content: &[u8],
+        part_of: Option<u64>,
+    ) -> PyResult<Self> {
         let model = work::run(py, "reading the model", |_| build::from_json(content))??;
-        Ok(Self::shared(name, Arc::new(model)))
+        Ok(Self { part_of, ..Self::shared(name, Arc::new(model)) })
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
@@ -197,7 +207,7 @@ impl PyMdp {
         let this = slf.get();
         let content = work::run(py, "writing the model", |_| build::to_json(&this.model))??;
         let restore = slf.get_type().getattr("_from_json")?;
-        let parts = (&this.name, PyBytes::new(py, &content));
+        let parts = (&this.name, PyBytes::new(py, &content), this.part_of);
         (restore, parts).into_pyobject(py).map(Bound::into_any)
     }
 
@@ -211,6 +221,17 @@ impl PyMdp {
     #[getter]
     fn states(&self) -> usize {
         self.model.states()
+    }
+
+    /// The number of states of the world, if this is only its reachable part; else None.
+    ///
+    /// >>> import tucrl
+    /// >>> breakout = tucrl.MDP("breakout-game")
+    /// >>> breakout.states, breakout.part_of
+    /// (8260, 18790481920)
+    #[getter]
+    fn part_of(&self) -> Option<u64> {
+        self.part_of
     }
 
     /// The largest number of actions of a state.
@@ -450,7 +471,12 @@ impl PyMdp {
     #[pyo3(signature = (path, *, overwrite=false))]
     fn to_file(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<()> {
         let if_exists = if overwrite { IfExists::Replace } else { IfExists::Refuse };
-        let write = |_: &Progress| formats::write(&self.model, &path, if_exists);
+        let part = self.part_of.map(|states| {
+            let (reachable, name) = (self.model.states(), &self.name);
+            formats::reachable_part(reachable, states, name)
+        });
+        let write =
+            |_: &Progress| formats::write_with(&self.model, part.as_deref(), &path, if_exists);
         work::run(py, "writing the model", write)?.map_err(|error| of_file(&error))
     }
 
@@ -459,10 +485,13 @@ impl PyMdp {
     }
 
     fn __repr__(&self) -> String {
+        let states = match self.part_of {
+            Some(all) => format!("the {} reachable of {all}", self.model.states()),
+            None => self.model.states().to_string(),
+        };
         format!(
-            "tucrl.MDP({:?}): {} states, {} actions, {} transitions",
+            "tucrl.MDP({:?}): {states} states, {} actions, {} transitions",
             self.name,
-            self.model.states(),
             self.model.max_actions(),
             self.model.transitions()
         )
@@ -475,6 +504,7 @@ impl PyMdp {
         Self {
             name,
             model,
+            part_of: None,
             truth: OnceLock::new(),
             gains: OnceLock::new(),
             bias: OnceLock::new(),

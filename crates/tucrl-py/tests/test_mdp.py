@@ -275,6 +275,24 @@ def test_a_file_and_a_pickle_bring_the_model_back(ending: str, tmp_path: Path) -
         tucrl.MDP(tmp_path / "nothing.json")
 
 
+def test_a_reachable_part_says_so(tmp_path: Path) -> None:
+    spec = "breakout-game:rows=2,columns=3"
+    mdp, world = tucrl.MDP(spec), tucrl.World(spec)
+    assert mdp.part_of == world.states > mdp.states == int(mdp.reachable.sum())
+    part = f"the {mdp.states} reachable of {world.states} states"
+    assert repr(mdp).startswith(f'tucrl.MDP("{spec}"): {part}, 3 actions, '), repr(mdp)
+    twin = pickle.loads(pickle.dumps(mdp))
+    assert twin == mdp and twin.part_of == world.states and repr(twin) == repr(mdp)
+    mdp.to_file(tmp_path / "part.drn")
+    remark = f"only the {mdp.states} reachable of the {world.states} states of {spec}, numbered anew"
+    assert remark in (tmp_path / "part.drn").read_text()
+    # A table with unreachable states is whole, and so is what was read from a file.
+    for whole in (tucrl.MDP("taxi"), tucrl.MDP(tmp_path / "part.drn"), ways()["dense"]):
+        assert whole.part_of is None and "reachable" not in repr(whole)
+    mdp.to_file(tmp_path / "part.json")
+    assert tucrl.MDP(tmp_path / "part.json") == mdp
+
+
 def test_the_command_reads_what_python_writes(tmp_path: Path) -> None:
     ways()["dense"].to_file(tmp_path / "m.json")
     result = tucrl.learn(tmp_path / "m.json", "oracle", 1000, 1)

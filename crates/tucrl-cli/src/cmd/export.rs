@@ -19,10 +19,8 @@ pub(super) fn run(ask: &Export, catalogue: &Catalogue) -> anyhow::Result<String>
     let (mdp, states) = world.build_and_count(&ask.source.options(), &())?;
     progress.begin("writing the file");
     let if_exists = if ask.force { IfExists::Replace } else { IfExists::Refuse };
-    let part = (states > mdp.states() as u64).then(|| {
-        let reachable = mdp.states();
-        format!("only the {reachable} reachable of the {states} states of {world}, numbered anew")
-    });
+    let part = (states > mdp.states() as u64)
+        .then(|| formats::reachable_part(mdp.states(), states, &world.to_string()));
     formats::write_with(&mdp, part.as_deref(), &ask.to, if_exists)?;
     drop(progress);
     if let Some(part) = part {

@@ -112,3 +112,8 @@ pub fn write_with(
         Format::Drn => drn::write(mdp, remark, out),
     })
 }
+
+/// The remark for a table that has only the reachable states of a world.
+pub fn reachable_part(reachable: usize, states: u64, world: &str) -> String {
+    format!("only the {reachable} reachable of the {states} states of {world}, numbered anew")
+}
