@@ -26,7 +26,7 @@ impl Threshold {
         match self {
             Self::Nominal => pair.truncated_before,
             Self::Seen => {
-                let pairs = seen as u128 * 1u128;
+                let pairs = seen as u128 * u128::from(counts.space().max_actions());
                 let less_one = u128::from(pair.visits_less_one());
                 let squared = (less_one * less_one).checked_mul(pairs);
                 squared.and_then(|time| u64::try_from(time).ok()).unwrap_or(u64::MAX)

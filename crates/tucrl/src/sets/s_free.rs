@@ -93,7 +93,7 @@ impl<'c> SFree<'c> {
 
     fn spread(&self, visits: f64, roots: f64, log: f64) -> f64 {
         let log = log + math::ln(visits) + math::ln(visits + 1.0);
-        let (alpha, noise) = (0.2 * self.confidence.alpha_p, 8.0 * log / visits);
+        let (alpha, noise) = (self.confidence.alpha_p, 8.0 * log / visits);
         let mean = 2.0 * roots / visits.sqrt();
         match self.confidence.shrink {
             Shrink::Linear => alpha * (mean + noise.sqrt()),

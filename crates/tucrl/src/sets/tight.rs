@@ -230,7 +230,7 @@ impl Kept {
                     false => KeptPair::default(),
                 };
                 let visits = counts.pairs()[pair].visits_before();
-                if visits > 0 && kept.visits > visits / 2 {
+                if visits > 0 && kept.visits == visits {
                     let row = kept.row as usize..old.pairs[pair + 1].row as usize;
                     self.pairs.push(KeptPair { row: self.next.len() as u32, ..kept });
                     self.next.extend_from_slice(&old.next[row.clone()]);
@@ -291,7 +291,7 @@ impl Kept {
                 let earlier = first.iter().filter(|&&other| other < first_visit).count();
                 let log = set.levels.of_next(number, earlier);
                 self.next.push(next);
-                self.ends.push(set.ends(count, visits, log));
+                self.ends.push(set.ends(count - 1, visits - first_visit, log));
             }
         }
         // If the second half showed nothing new, all visits count.
@@ -381,7 +381,7 @@ impl Budgeted {
     #[inline]
     fn target(&self, pair: usize, row: &Row<'_>, view: &View<'_>) -> Option<u32> {
         if self.budgets[pair].is_truncated {
-            return Some(0);
+            return Some(view.top_seen);
         }
         if view.top == UNSEEN {
             return Some(UNSEEN);
