@@ -13,6 +13,8 @@ use tucrl_lab::text::three_digits;
 
 /// Largest ε² T† of an efficient agent.
 const EFFICIENT: f64 = 50.0;
+/// Larger ε are drawn and not judged: there the first confidence widths take longer than 50/ε² steps, whatever ε is.
+const LARGEST: f64 = 0.1;
 /// Largest exponent over the last two decades on M_0 of a logarithmic agent.
 const FLAT: f64 = 0.15;
 
@@ -67,14 +69,14 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Finding, ReproduceError> 
     Ok(finding)
 }
 
-/// The largest ε² T† of an agent over all ε > 0 with runs of at least 50/ε² steps (none if regret is not below T/6 at
+/// The largest ε² T† of an agent over all ε up to [`LARGEST`] with runs of at least 50/ε² steps (none if regret is not below T/6 at
 /// the end), and its ε.
 fn slowest(study: &Study<'_>, label: &str) -> Result<(Option<f64>, f64), ReproduceError> {
     let mut slowest = (Some(0.0), f64::NAN);
     for place in &study.worlds {
         let epsilon = epsilon(place);
         let is_long = place.time.is_some_and(|time| time as f64 * epsilon * epsilon >= EFFICIENT);
-        if epsilon == 0.0 || !is_long {
+        if epsilon == 0.0 || epsilon > LARGEST || !is_long {
             continue;
         }
         let scaled = efficient_from(agent(place, label)?).map(|t| t * epsilon * epsilon);
