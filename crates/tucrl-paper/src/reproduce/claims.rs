@@ -47,7 +47,7 @@ pub const CLAIMS: &[Claim] = &[
         title: "Three states, infinite diameter",
         says: "TUCRL's regret grows like a square root, in jumps at its exploratory episodes, \
                which the lemma on Z bounds; SCAL's is logarithmic for several c; UCRL's is linear.",
-        place: "figure 3, right: weakly communicating three-state domain (section 4)",
+        place: "figure 3, right: the weakly communicating three-state domain (section 4)",
         figure: Some(3),
         experiment: experiments!("three-state"),
         computation: None,
@@ -58,7 +58,7 @@ pub const CLAIMS: &[Claim] = &[
         name: "three-state-005",
         title: "Three states, one of them rarely reached",
         says: "With delta = 0.005 every state can be reached, and TUCRL's regret is at or below UCRL's.",
-        place: "figure 7, communicating three-state domain (appendix H)",
+        place: "figure 7, the communicating three-state domain (appendix H)",
         figure: Some(7),
         experiment: experiments!("three-state-005"),
         computation: None,

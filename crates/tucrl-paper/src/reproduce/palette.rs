@@ -5,8 +5,9 @@
 
 use tucrl_lab::stats::Study;
 
-const COLOURS: [(&str, usize); 31] = [
+const COLOURS: [(&str, usize); 32] = [
     ("TUCRL", 0),
+    ("TUCRL+", 29),
     ("TUCRL, mass", 8),
     ("TUCRL, as written", 16),
     ("UCRL", 1),
