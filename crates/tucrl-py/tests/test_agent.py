@@ -432,7 +432,7 @@ def test_an_agent_explains_what_it_has_given_up() -> None:
     assert agent.explain(0, 1) == told[1]
     assert [pair["visits"] for pair in told] == agent.visits[agent.seen_states.index(0)].tolist()
     for pair in told:
-        assert 0 < pair["missing_mass"] <= 1
+        assert pair["missing_mass"] is not None and 0 < pair["missing_mass"] <= 1
         assert (pair["given_up_since"] is None) == (pair["reconsidered_from"] is None)
     assert any(pair["given_up_since"] for pair in told)
     for state, action in ((9, None), (0, 7)):

@@ -48,7 +48,7 @@ def test_the_numbers_are_those_of_the_command(result: tucrl.Result) -> None:
 def test_threads_change_nothing(result: tucrl.Result) -> None:
     again = tucrl.learn(tucrl.MDP(WORLD), AGENTS, 50_000, seeds=3, jobs=1).table()
     for name, column in result.table().items():
-        assert np.array_equal(column, again[name]), name
+        np.testing.assert_array_equal(column, again[name], name)
 
 
 def test_a_result_becomes_frames_of_all_kinds(result: tucrl.Result) -> None:
@@ -84,8 +84,14 @@ def test_a_figure_has_a_line_and_a_band_per_agent(result: tucrl.Result, tmp_path
     assert len(axes.collections) == 3
     times, means = axes.get_lines()[0].get_data()
     curves = result.to_pandas()
-    own = curves[curves["agent"] == AGENTS[0]].groupby("t")["regret"].mean()
+    by_time = curves[curves["agent"] == AGENTS[0]].groupby("t")
+    own = by_time["gap_regret"].mean()
     assert np.array_equal(times, own.index) and np.allclose(means, own)
+    assert axes.get_ylabel() == "gap regret"
+    realised = result.plot(regret="realised").get_lines()[0].get_data()[1]
+    assert realised[-1] == pytest.approx(by_time["regret"].mean().iloc[-1])
+    with pytest.raises(ValueError, match="choose one of 'gap', 'realised', 'pseudo'"):
+        result.plot(regret="real")
     axes.figure.savefig(tmp_path / "regret.png")
     from matplotlib import pyplot
 
@@ -129,7 +135,7 @@ def test_a_run_that_fails_is_named_and_the_others_go_on() -> None:
         result = tucrl.learn(WORLD, agents, 10_000, 1)
     ((agent, run, why),) = result.failed
     assert agent.startswith("ucrl") and run == 0 and "did not converge" in why
-    assert list(result._regret()) == ["random"]
+    assert list(result._regret("regret")) == ["random"]
 
 
 def test_python_goes_on_while_agents_learn() -> None:
@@ -155,7 +161,7 @@ def test_python_goes_on_while_agents_learn() -> None:
 def test_progress_is_told_and_ends_at_the_total() -> None:
     taken: list[int] = []
     mdp = tucrl.MDP(WORLD)
-    tucrl._native.learn(mdp, ["random"], 2e7, 2, 1, None, 10, taken.append)
+    tucrl._native.learn(mdp, ["random"], 2e7, 2, 1, None, 10, taken.append, False)
     assert taken == sorted(taken) and taken[-1] == 4e7 and len(taken) >= 2
 
 
@@ -165,7 +171,7 @@ def test_an_exception_of_the_progress_bar_stops_the_runs() -> None:
 
     began = time.monotonic()
     with pytest.raises(LookupError, match="enough"):
-        tucrl._native.learn(tucrl.MDP(WORLD), ["random"], 1e10, 2, 1, None, 10, refuse)
+        tucrl._native.learn(tucrl.MDP(WORLD), ["random"], 1e10, 2, 1, None, 10, refuse, False)
     assert time.monotonic() - began < 30
 
 

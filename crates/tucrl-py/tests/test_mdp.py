@@ -171,7 +171,8 @@ def test_the_hardness_of_a_bandit_is_that_of_lai_and_robbins() -> None:
     assert hardness.lower_bound.certainty == "theorem"
     assert hardness.lower_bound.constant == pytest.approx(float(np.sum((0.9 - worse) / divergence)))
     assert hardness.lower_bound_known_rewards.constant == 0
-    assert (hardness.smallest_gap, hardness.zero_gaps) == (pytest.approx(0.4), 1)
+    assert hardness.smallest_gap == pytest.approx(0.4)
+    assert hardness.zero_gaps == 1
     assert hardness.regret_variance == pytest.approx(0.09)
     assert hardness.is_unique and hardness.is_unichain and hardness.left_out == {}
     assert pickle.loads(pickle.dumps(hardness)) == hardness
@@ -314,7 +315,7 @@ def test_a_reachable_part_says_so(tmp_path: Path) -> None:
     assert remark in (tmp_path / "part.drn").read_text()
     # A table with unreachable states is whole, and so is what was read from a file.
     for whole in (tucrl.MDP("taxi"), tucrl.MDP(tmp_path / "part.drn"), ways()["dense"]):
-        assert whole.part_of is None and "reachable" not in repr(whole)
+        assert whole.part_of is None and " reachable of " not in repr(whole)
     mdp.to_file(tmp_path / "part.json")
     assert tucrl.MDP(tmp_path / "part.json") == mdp
 
