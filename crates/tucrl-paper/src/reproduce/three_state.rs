@@ -29,7 +29,7 @@ pub(super) fn infinite_diameter(evidence: &Evidence<'_>) -> Result<Finding, Repr
     }
     let (jumps, time) = jumps(tucrl)?;
     let what =
-        "share of TUCRL's pseudo-regret that falls between checkpoints around exploratory episodes";
+        "share of TUCRL's gap regret that falls between checkpoints around exploratory episodes";
     checks.push(check(what, jumps, None, Wanted::AtLeast(0.95)));
     checks.push(check(
         "share of the steps between these checkpoints",
