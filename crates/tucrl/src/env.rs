@@ -92,6 +92,15 @@ impl Walk {
         Self { mdp, space, at }
     }
 
+    /// The number of the pair that an action in the present state is.
+    ///
+    /// # Panics
+    /// When the present state does not have the action.
+    #[inline]
+    pub(crate) fn pair(&self, action: ActionId) -> usize {
+        self.mdp.pair(self.at.state as usize, action as usize)
+    }
+
     /// Plays an action in the present state; infallible for a table.
     ///
     /// # Panics

@@ -189,8 +189,16 @@ impl Batch<'_> {
     pub fn play<L: Learner + ?Sized>(&mut self, learner: &mut L) -> Result<(), PlayError> {
         let Self { walk, gaps, taken, until, earned } = self;
         match walk {
-            ModelWalk::Table(walk) => play(learner, walk, *gaps, *until, taken, earned),
-            ModelWalk::Generated(walk) => play(learner, &mut **walk, *gaps, *until, taken, earned),
+            ModelWalk::Table(walk) => {
+                // The walk needs the number of the pair as well, so that it is found once.
+                let pair = |walk: &Walk, _: &Gaps, action| Some(walk.pair(action));
+                play(learner, walk, *gaps, pair, *until, taken, earned)
+            }
+            ModelWalk::Generated(walk) => {
+                let pair =
+                    |walk: &GeneratedWalk, gaps: &Gaps, action| gaps.pair(walk.state(), action);
+                play(learner, &mut **walk, *gaps, pair, *until, taken, earned)
+            }
         }
     }
 }
@@ -199,22 +207,24 @@ fn play<L: Learner + ?Sized, W: Environment>(
     learner: &mut L,
     walk: &mut W,
     gaps: Option<&Gaps>,
+    pair: impl Fn(&W, &Gaps, ActionId) -> Option<usize>,
     until: u64,
     taken: &mut u64,
     earned: &mut Earned,
 ) -> Result<(), PlayError> {
+    let (by_pair, losses) = gaps.map_or((&[][..], &[][..]), |g| (g.by_pair(), g.gain_losses()));
     while *taken < until {
-        let state = walk.state();
         let action = learner.act()?;
+        let played = gaps.and_then(|gaps| pair(walk, gaps, action));
         let step = walk.step(action)?;
         learner.observe(step.reward, step.next);
         earned.reward += step.reward;
         earned.mean_reward += step.mean_reward;
         *taken += 1;
-        let Some(gaps) = gaps else { continue };
-        let Some(pair) = gaps.pair(state, action) else { continue };
-        earned.gap += gaps.by_pair()[pair];
-        if let Some(loss) = gaps.gain_losses().get(pair) {
+        let Some(pair) = played else { continue };
+        earned.gap += by_pair[pair];
+        if !losses.is_empty() {
+            let loss = losses[pair];
             earned.gain_loss += loss;
             earned.timed_gain_loss += loss * *taken as f64;
         }
