@@ -3,6 +3,9 @@
 //! One uninterrupted stream of states and rewards, without resets (Fruit, Pirotta, Lazaric 2018, section 2).
 //! [`Walk`] is a table walked at random: it draws the next state, then the reward, from the stream of its run, so
 //! that agents of the same run index see the same random numbers as long as they act alike.
+//!
+//! A walk remembers what a step of a pair needs: of a pair whose next state and reward are certain these two, of a pair
+//! with many possible next states a guide table. It draws what [`draw`] draws, to the bit.
 
 use std::sync::Arc;
 
@@ -10,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::generator::GeneratorError;
 use crate::mdp::Mdp;
-use crate::reward::PairReward;
-use crate::rng::RandomStream;
+use crate::reward::{PairReward, RewardLaw};
+use crate::rng::{Guide, RandomStream};
 use crate::space::{ActionId, Space, StateId};
 
 /// What one action led to.
@@ -49,7 +52,36 @@ pub struct Walk {
     mdp: Arc<Mdp>,
     space: Space,
     at: WalkState,
+    /// A pair is at its number modulo the length, a power of two; a later pair takes the place of an earlier one.
+    remembered: Box<[Remembered]>,
+    guides: Vec<Guide>,
+    /// Probabilities in all guides.
+    guided: usize,
 }
+
+/// What a step of a pair needs; two pairs in a cache line.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(32))]
+struct Remembered {
+    pair: u32,
+    /// The next state, if it is certain.
+    next: u32,
+    /// The reward, if it is certain.
+    paid: f64,
+    mean_reward: f64,
+    /// The guide table of a pair with many possible next states; [`CERTAIN`] if next state and reward are certain.
+    guide: u32,
+}
+
+const CERTAIN: u32 = u32::MAX;
+const NO_PAIR: u32 = u32::MAX;
+
+/// A limit on memory, 32 bytes each.
+const MOST_REMEMBERED: usize = 1 << 14;
+/// Rows with more next states than this get a guide table. Up to there a search takes no longer than the look-up.
+const SHORT_ROW: usize = 8;
+/// A limit on memory, 12 bytes each: the other long rows are searched.
+const MOST_GUIDED: usize = 1 << 20;
 
 /// The state of a walk: all that a checkpoint needs besides the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -73,8 +105,7 @@ impl Walk {
             [(state, _)] => *state,
             many => many[random.categorical(&many.iter().map(|e| e.1).collect::<Vec<_>>())].0,
         };
-        let space = Space::listed((0..mdp.states()).map(|s| mdp.actions(s) as u32).collect());
-        Self { mdp, space, at: WalkState { state: state as StateId, random } }
+        Self::resume(mdp, WalkState { state: state as StateId, random })
     }
 
     /// The state of the walk.
@@ -89,7 +120,11 @@ impl Walk {
     pub fn resume(mdp: Arc<Mdp>, at: WalkState) -> Self {
         assert!((at.state as usize) < mdp.states(), "the checkpoint belongs to another model");
         let space = Space::listed((0..mdp.states()).map(|s| mdp.actions(s) as u32).collect());
-        Self { mdp, space, at }
+        let blank =
+            Remembered { pair: NO_PAIR, next: 0, paid: 0.0, mean_reward: 0.0, guide: CERTAIN };
+        let places = mdp.pairs().next_power_of_two().min(MOST_REMEMBERED);
+        let remembered = vec![blank; places].into_boxed_slice();
+        Self { mdp, space, at, remembered, guides: Vec::new(), guided: 0 }
     }
 
     /// The number of the pair that an action in the present state is.
@@ -107,9 +142,63 @@ impl Walk {
     /// When the present state does not have the action.
     #[inline]
     pub fn step(&mut self, action: ActionId) -> Step {
-        let step = draw(&self.mdp, self.at.state as usize, action as usize, &mut self.at.random);
+        self.step_pair(self.pair(action))
+    }
+
+    /// Plays a pair of the present state.
+    #[inline]
+    pub(crate) fn step_pair(&mut self, pair: usize) -> Step {
+        let known = &self.remembered[pair & (self.remembered.len() - 1)];
+        let step = if known.pair as usize != pair {
+            self.step_unknown(pair)
+        } else if known.guide == CERTAIN {
+            let (paid, mean_reward) = (known.paid, known.mean_reward);
+            let reward = paid - self.mdp.reward_range().low();
+            Step { paid, reward, mean_reward, next: StateId::from(known.next) }
+        } else {
+            let probability = self.mdp.row(pair).probability;
+            let random = &mut self.at.random;
+            let entry = self.guides[known.guide as usize].draw(probability, random);
+            outcome(&self.mdp, pair, entry, random)
+        };
         self.at.state = step.next;
         step
+    }
+
+    /// Plays a pair that is not remembered.
+    #[inline]
+    fn step_unknown(&mut self, pair: usize) -> Step {
+        let len = self.mdp.row(pair).len();
+        if len == 1 || len > SHORT_ROW {
+            self.remember(pair);
+        }
+        draw_pair(&self.mdp, pair, &mut self.at.random)
+    }
+
+    #[cold]
+    fn remember(&mut self, pair: usize) {
+        let row = self.mdp.row(pair);
+        let guide = if row.len() == 1 {
+            CERTAIN
+        } else if self.guided + row.len() <= MOST_GUIDED {
+            self.guided += row.len();
+            self.guides.push(Guide::new(row.probability));
+            self.guides.len() as u32 - 1
+        } else {
+            return;
+        };
+        let law = match self.mdp.reward(pair) {
+            PairReward::Alone(law) => Some(law),
+            PairReward::Joint(laws) => laws.first(),
+        };
+        let paid = match law {
+            Some(RewardLaw::Constant(paid)) => *paid,
+            _ if guide == CERTAIN => return,
+            _ => f64::NAN,
+        };
+        let (next, mean_reward) = (row.next[0], self.mdp.mean_reward(pair));
+        let place = pair & (self.remembered.len() - 1);
+        self.remembered[place] = Remembered { pair: pair as u32, next, paid, mean_reward, guide };
     }
 }
 
@@ -135,9 +224,19 @@ impl Environment for Walk {
 /// When the model has no such state, or the state no such action.
 #[inline]
 pub fn draw(mdp: &Mdp, state: usize, action: usize, random: &mut RandomStream) -> Step {
-    let pair = mdp.pair(state, action);
+    draw_pair(mdp, mdp.pair(state, action), random)
+}
+
+#[inline]
+fn draw_pair(mdp: &Mdp, pair: usize, random: &mut RandomStream) -> Step {
     let row = mdp.row(pair);
     let entry = if row.len() == 1 { 0 } else { random.categorical(row.probability) };
+    outcome(mdp, pair, entry, random)
+}
+
+/// Draws the reward of a pair that led to an entry of its row.
+#[inline]
+fn outcome(mdp: &Mdp, pair: usize, entry: usize, random: &mut RandomStream) -> Step {
     let law = match mdp.reward(pair) {
         PairReward::Alone(law) => law,
         PairReward::Joint(laws) => &laws[entry],
@@ -147,6 +246,6 @@ pub fn draw(mdp: &Mdp, state: usize, action: usize, random: &mut RandomStream) -
         paid,
         reward: paid - mdp.reward_range().low(),
         mean_reward: mdp.mean_reward(pair),
-        next: StateId::from(row.next[entry]),
+        next: StateId::from(mdp.row(pair).next[entry]),
     }
 }
