@@ -52,7 +52,7 @@ pub struct Walk {
     mdp: Arc<Mdp>,
     space: Space,
     at: WalkState,
-    /// A pair is at its number modulo the length, a power of two; a later pair takes the place of an earlier one.
+    /// A pair is at its number modulo the length, a power of two; a later pair may take the place of an earlier one.
     remembered: Box<[Remembered]>,
     guides: Vec<Guide>,
     /// Probabilities in all guides.
@@ -76,7 +76,7 @@ struct Remembered {
 const CERTAIN: u32 = u32::MAX;
 const NO_PAIR: u32 = u32::MAX;
 
-/// A limit on memory, 32 bytes each.
+/// A limit on memory, 32 bytes each: half a megabyte.
 const MOST_REMEMBERED: usize = 1 << 14;
 /// Rows with more next states than this get a guide table. Up to there a search takes no longer than the look-up.
 const SHORT_ROW: usize = 8;
@@ -145,40 +145,48 @@ impl Walk {
         self.step_pair(self.pair(action))
     }
 
-    /// Plays a pair of the present state.
-    #[inline]
+    /// Plays a pair of the present state. Inlined, and what is not is given in registers: the loop around it waits for
+    /// the next state.
+    #[inline(always)]
     pub(crate) fn step_pair(&mut self, pair: usize) -> Step {
         let known = &self.remembered[pair & (self.remembered.len() - 1)];
-        let step = if known.pair as usize != pair {
-            self.step_unknown(pair)
-        } else if known.guide == CERTAIN {
-            let (paid, mean_reward) = (known.paid, known.mean_reward);
-            let reward = paid - self.mdp.reward_range().low();
-            Step { paid, reward, mean_reward, next: StateId::from(known.next) }
+        let (paid, next, mean_reward) = if known.pair as usize == pair && known.guide == CERTAIN {
+            (known.paid, known.next, known.mean_reward)
         } else {
-            let probability = self.mdp.row(pair).probability;
-            let random = &mut self.at.random;
-            let entry = self.guides[known.guide as usize].draw(probability, random);
-            outcome(&self.mdp, pair, entry, random)
+            let (paid, next) = self.draw(pair);
+            (paid, next, self.mdp.mean_reward(pair))
         };
-        self.at.state = step.next;
-        step
+        let next = StateId::from(next);
+        self.at.state = next;
+        Step { paid, reward: paid - self.mdp.reward_range().low(), mean_reward, next }
     }
 
-    /// Plays a pair that is not remembered.
-    #[inline]
-    fn step_unknown(&mut self, pair: usize) -> Step {
-        let len = self.mdp.row(pair).len();
-        if len == 1 || len > SHORT_ROW {
-            self.remember(pair);
+    /// The reward that is paid and the next state of a pair that is uncertain or not remembered.
+    #[inline(never)]
+    fn draw(&mut self, pair: usize) -> (f64, u32) {
+        let known = &self.remembered[pair & (self.remembered.len() - 1)];
+        let row = self.mdp.row(pair);
+        if known.pair as usize == pair
+            && let Some(guide) = self.guides.get(known.guide as usize)
+        {
+            let entry = guide.draw(row.probability, &mut self.at.random);
+            return (paid(&self.mdp, pair, entry, &mut self.at.random), row.next[entry]);
+        }
+        let certain = if row.len() == 1 { certain_reward(&self.mdp, pair) } else { None };
+        if certain.is_some() || row.len() > SHORT_ROW {
+            self.remember(pair, certain);
         }
         draw_pair(&self.mdp, pair, &mut self.at.random)
     }
 
+    /// Remembers a pair whose reward is certain, or whose row is long. A guide table keeps its place.
     #[cold]
-    fn remember(&mut self, pair: usize) {
-        let row = self.mdp.row(pair);
-        let guide = if row.len() == 1 {
+    fn remember(&mut self, pair: usize, certain: Option<f64>) {
+        let (row, place) = (self.mdp.row(pair), pair & (self.remembered.len() - 1));
+        if self.remembered[place].guide != CERTAIN {
+            return;
+        }
+        let guide = if certain.is_some() {
             CERTAIN
         } else if self.guided + row.len() <= MOST_GUIDED {
             self.guided += row.len();
@@ -187,18 +195,25 @@ impl Walk {
         } else {
             return;
         };
-        let law = match self.mdp.reward(pair) {
-            PairReward::Alone(law) => Some(law),
-            PairReward::Joint(laws) => laws.first(),
+        self.remembered[place] = Remembered {
+            pair: pair as u32,
+            next: row.next[0],
+            paid: certain.unwrap_or(f64::NAN),
+            mean_reward: self.mdp.mean_reward(pair),
+            guide,
         };
-        let paid = match law {
-            Some(RewardLaw::Constant(paid)) => *paid,
-            _ if guide == CERTAIN => return,
-            _ => f64::NAN,
-        };
-        let (next, mean_reward) = (row.next[0], self.mdp.mean_reward(pair));
-        let place = pair & (self.remembered.len() - 1);
-        self.remembered[place] = Remembered { pair: pair as u32, next, paid, mean_reward, guide };
+    }
+}
+
+/// The reward of a pair with one next state, if it is certain.
+fn certain_reward(mdp: &Mdp, pair: usize) -> Option<f64> {
+    let law = match mdp.reward(pair) {
+        PairReward::Alone(law) => law,
+        PairReward::Joint(laws) => laws.first()?,
+    };
+    match law {
+        RewardLaw::Constant(paid) => Some(*paid),
+        _ => None,
     }
 }
 
@@ -222,30 +237,31 @@ impl Environment for Walk {
 ///
 /// # Panics
 /// When the model has no such state, or the state no such action.
-#[inline]
 pub fn draw(mdp: &Mdp, state: usize, action: usize, random: &mut RandomStream) -> Step {
-    draw_pair(mdp, mdp.pair(state, action), random)
+    let pair = mdp.pair(state, action);
+    let (paid, next) = draw_pair(mdp, pair, random);
+    let reward = paid - mdp.reward_range().low();
+    Step { paid, reward, mean_reward: mdp.mean_reward(pair), next: StateId::from(next) }
 }
 
+/// The reward that is paid and the next state.
 #[inline]
-fn draw_pair(mdp: &Mdp, pair: usize, random: &mut RandomStream) -> Step {
+fn draw_pair(mdp: &Mdp, pair: usize, random: &mut RandomStream) -> (f64, u32) {
     let row = mdp.row(pair);
-    let entry = if row.len() == 1 { 0 } else { random.categorical(row.probability) };
-    outcome(mdp, pair, entry, random)
+    let entry = match row.len() {
+        1 => 0,
+        2..=SHORT_ROW => random.categorical_of_few(row.probability),
+        _ => random.categorical(row.probability),
+    };
+    (paid(mdp, pair, entry, random), row.next[entry])
 }
 
 /// Draws the reward of a pair that led to an entry of its row.
 #[inline]
-fn outcome(mdp: &Mdp, pair: usize, entry: usize, random: &mut RandomStream) -> Step {
+fn paid(mdp: &Mdp, pair: usize, entry: usize, random: &mut RandomStream) -> f64 {
     let law = match mdp.reward(pair) {
         PairReward::Alone(law) => law,
         PairReward::Joint(laws) => &laws[entry],
     };
-    let paid = law.sample(random);
-    Step {
-        paid,
-        reward: paid - mdp.reward_range().low(),
-        mean_reward: mdp.mean_reward(pair),
-        next: StateId::from(mdp.row(pair).next[entry]),
-    }
+    law.sample(random)
 }

@@ -182,8 +182,14 @@ impl<P: Planner> Episodic<P> {
     ///
     /// # Errors
     /// When an episode begins and its plan does not converge; asking again plans again.
-    #[inline]
+    #[inline(always)]
     pub fn act(&mut self) -> Result<ActionId, PlanError> {
+        if let Some(ready) = self.ready.get(self.here as usize)
+            && ready.left > 0
+        {
+            self.chosen = Some(ready.pair);
+            return Ok(ready.action);
+        }
         match self.act_by_plan() {
             Some(action) => Ok(action),
             None => self.begin_episode(),
@@ -191,14 +197,8 @@ impl<P: Planner> Episodic<P> {
     }
 
     /// The action to play now; `None` if the next episode must be planned first.
-    #[inline]
+    #[inline(never)]
     fn act_by_plan(&mut self) -> Option<ActionId> {
-        if let Some(ready) = self.ready.get(self.here as usize)
-            && ready.left > 0
-        {
-            self.chosen = Some(ready.pair);
-            return Some(ready.action);
-        }
         self.settle(self.here);
         if let Some(pair) = self.chosen {
             return Some(pair - self.counts.pairs_of(self.here).start as u32);
@@ -385,23 +385,29 @@ impl<P: Planner> Episodic<P> {
     ///
     /// # Panics
     /// When no action was asked for, or the state is outside the space.
-    #[inline]
+    #[inline(always)]
     pub fn observe(&mut self, reward: f64, next: StateId) {
         let Some(pair) = self.chosen.take() else { panic!("observe follows act") };
         if let Some(ready) = self.ready.get_mut(self.here as usize)
             && ready.left > 0
+            && ready.next == next
+            && ready.reward == reward
         {
-            if ready.next == next && ready.reward == reward {
-                ready.left -= 1;
-                self.poor_steps += u64::from(ready.under_visited_from <= self.time);
-                self.here = ready.next_number;
-                self.planner.observe(pair as usize, reward, &mut self.random);
-                self.last_pair = pair;
-                self.time += 1;
-                return;
-            }
-            self.settle(self.here);
+            ready.left -= 1;
+            self.here = ready.next_number;
+            self.poor_steps += u64::from(ready.under_visited_from <= self.time);
+            self.planner.observe(pair as usize, reward, &mut self.random);
+        } else {
+            self.record(pair, reward, next);
         }
+        self.last_pair = pair;
+        self.time += 1;
+    }
+
+    /// Records a step to `next`.
+    #[inline(never)]
+    fn record(&mut self, pair: u32, reward: f64, next: StateId) {
+        self.settle(self.here);
         let from = self.under_visited_from(pair);
         self.poor_steps += u64::from(from <= self.time);
         self.poor_steps_at_start += u64::from(from <= self.plan_start);
@@ -411,9 +417,7 @@ impl<P: Planner> Episodic<P> {
         if self.plays_batch {
             self.make_ready(pair, next);
         }
-        self.last_pair = pair;
         self.here = number;
-        self.time += 1;
     }
 
     /// The time from which on a pair is under-visited.
@@ -434,7 +438,8 @@ impl<P: Planner> Episodic<P> {
         }
         let Some((reward, next_number, room)) = self.counts.constant(pair as usize) else { return };
         let choices = self.plan.as_ref().map_or(&[][..], |plan| &plan.choices);
-        let Some(choice) = choices.get(self.here as usize).filter(|choice| choice.mix == 0.0) else {
+        let Some(choice) = choices.get(self.here as usize).filter(|choice| choice.mix == 0.0)
+        else {
             return;
         };
         let (under_visited_from, action) = (self.under_visited_from(pair), choice.action);

@@ -216,7 +216,7 @@ fn play<L: Learner + ?Sized, W>(
     learner: &mut L,
     walk: &mut W,
     gaps: Option<&Gaps>,
-    step: impl Fn(&mut W, ActionId) -> Result<(Step, Option<usize>), PlayError>,
+    step: impl Fn(&mut W, ActionId) -> Result<(Step, Option<usize>), GeneratorError>,
     until: u64,
     taken: &mut u64,
     earned: &mut Earned,
@@ -226,11 +226,17 @@ fn play<L: Learner + ?Sized, W>(
     let (mut time, mut sums) = (*taken, *earned);
     let mut outcome = Ok(());
     while time < until {
-        let played = learner.act().map_err(PlayError::from).and_then(|action| step(walk, action));
-        let (step, pair) = match played {
+        let action = match learner.act() {
+            Ok(action) => action,
+            Err(error) => {
+                outcome = Err(error.into());
+                break;
+            }
+        };
+        let (step, pair) = match step(walk, action) {
             Ok(played) => played,
             Err(error) => {
-                outcome = Err(error);
+                outcome = Err(PlayError::World(error));
                 break;
             }
         };
