@@ -64,6 +64,13 @@ pub trait Learner: Send + Sync {
         None
     }
 
+    /// Called before a batch of this many steps is played. Until [`Learner::end_batch`] nothing but
+    /// [`Learner::act`] and [`Learner::observe`] is called, so that a learner may bring its counts up to date at the end.
+    fn begin_batch(&mut self, _steps: u64) {}
+
+    /// Called after a batch of steps, also if it was not finished.
+    fn end_batch(&mut self) {}
+
     /// Plays a batch of steps. The default is compiled for each learner, so that dynamic dispatch happens once per
     /// batch and not once per step; there is no reason to override it.
     ///

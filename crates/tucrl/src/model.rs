@@ -188,48 +188,72 @@ impl Batch<'_> {
     /// When a plan fails, or the world does.
     pub fn play<L: Learner + ?Sized>(&mut self, learner: &mut L) -> Result<(), PlayError> {
         let Self { walk, gaps, taken, until, earned } = self;
-        match walk {
+        learner.begin_batch(until.saturating_sub(*taken));
+        let outcome = match walk {
             ModelWalk::Table(walk) => {
                 // The walk needs the number of the pair as well, so that it is found once.
-                let pair = |walk: &Walk, _: &Gaps, action| Some(walk.pair(action));
-                play(learner, walk, *gaps, pair, *until, taken, earned)
+                let step = |walk: &mut Walk, action| {
+                    let pair = walk.pair(action);
+                    Ok((walk.step_pair(pair), Some(pair)))
+                };
+                play(learner, walk, *gaps, step, *until, taken, earned)
             }
             ModelWalk::Generated(walk) => {
-                let pair =
-                    |walk: &GeneratedWalk, gaps: &Gaps, action| gaps.pair(walk.state(), action);
-                play(learner, &mut **walk, *gaps, pair, *until, taken, earned)
+                let step = |walk: &mut GeneratedWalk, action| {
+                    let pair = gaps.and_then(|gaps| gaps.pair(walk.state(), action));
+                    Ok((walk.step(action)?, pair))
+                };
+                play(learner, &mut **walk, *gaps, step, *until, taken, earned)
             }
-        }
+        };
+        learner.end_batch();
+        outcome
     }
 }
 
-fn play<L: Learner + ?Sized, W: Environment>(
+/// Plays with a function that gives a step of the walk and the pair of the table of gaps that was played.
+fn play<L: Learner + ?Sized, W>(
     learner: &mut L,
     walk: &mut W,
     gaps: Option<&Gaps>,
-    pair: impl Fn(&W, &Gaps, ActionId) -> Option<usize>,
+    step: impl Fn(&mut W, ActionId) -> Result<(Step, Option<usize>), GeneratorError>,
     until: u64,
     taken: &mut u64,
     earned: &mut Earned,
 ) -> Result<(), PlayError> {
     let (by_pair, losses) = gaps.map_or((&[][..], &[][..]), |g| (g.by_pair(), g.gain_losses()));
-    while *taken < until {
-        let action = learner.act()?;
-        let played = gaps.and_then(|gaps| pair(walk, gaps, action));
-        let step = walk.step(action)?;
+    // In local variables, so that the sums stay in registers.
+    let (mut time, mut sums) = (*taken, *earned);
+    let mut outcome = Ok(());
+    while time < until {
+        let action = match learner.act() {
+            Ok(action) => action,
+            Err(error) => {
+                outcome = Err(error.into());
+                break;
+            }
+        };
+        let (step, pair) = match step(walk, action) {
+            Ok(played) => played,
+            Err(error) => {
+                outcome = Err(PlayError::World(error));
+                break;
+            }
+        };
         learner.observe(step.reward, step.next);
-        earned.reward += step.reward;
-        earned.mean_reward += step.mean_reward;
-        *taken += 1;
-        let Some(pair) = played else { continue };
-        earned.gap += by_pair[pair];
+        sums.reward += step.reward;
+        sums.mean_reward += step.mean_reward;
+        time += 1;
+        let gap = pair.and_then(|pair| Some((*by_pair.get(pair)?, pair)));
+        let Some((gap, pair)) = gap else { continue };
+        sums.gap += gap;
         if !losses.is_empty() {
-            let loss = losses[pair];
-            earned.gain_loss += loss;
-            earned.timed_gain_loss += loss * *taken as f64;
+            sums.gain_loss += losses[pair];
+            sums.timed_gain_loss += losses[pair] * time as f64;
         }
     }
-    Ok(())
+    (*taken, *earned) = (time, sums);
+    outcome
 }
 
 /// A generator walked at random.
