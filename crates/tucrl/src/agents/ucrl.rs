@@ -218,8 +218,9 @@ pub(super) fn kinds() -> Vec<AgentKind> {
                         actually present, at most of the order of ucrl; constants unverified here.",
             cost: "Bounds by bisection for every observed transition, and one extended value iteration whose inner \
                    maxima search for the number of states to consider.",
-            caution: "A state that cannot be reached attracts it forever: linear regret. Within a plan a \
-                      selected support only grows, else the operator is not continuous and need not settle. Plans are \
+            caution: "A state that cannot be reached attracts it forever: linear regret. As in the authors' code, \
+                      upper ends above 1/2 are too narrow: near 1 they fail with 0.09 where 0.016 is promised. Within a \
+                      plan a selected support only grows, else the operator is not continuous and need not settle. Plans are \
                       accurate to r_max/sqrt(t), not 1/t as in the authors' code.",
             example: "ucrl3:alpha=0.5",
         })),
