@@ -237,7 +237,8 @@ impl KeptSet {
                 let is_truncated = truncates(pair);
                 let is_forbidden = belief.unseen == 0 || is_truncated;
                 all.shape.has_open_pairs |= !is_truncated;
-                let has_new_bounds = changed.next_if(|&&changed| changed as usize == pair).is_some();
+                let has_new_bounds =
+                    changed.next_if(|&&changed| changed as usize == pair).is_some();
                 let (budget, old) = (&mut all.shape.budgets[pair], &mut all.pairs[pair]);
                 if budget.is_truncated != is_truncated || old.is_forbidden != is_forbidden {
                     (budget.is_truncated, old.is_forbidden) = (is_truncated, is_forbidden);
@@ -248,7 +249,8 @@ impl KeptSet {
                     let entries = all.entries(pair);
                     let (next, ends) = kept.intervals(pair);
                     all.next[entries.clone()].copy_from_slice(next);
-                    let (mass, room) = (&mut all.mass[entries.clone()], &mut all.shape.room[entries]);
+                    let (mass, room) =
+                        (&mut all.mass[entries.clone()], &mut all.shape.room[entries]);
                     let free = lower_ends(ends, |at, low, wide| (mass[at], room[at]) = (low, wide));
                     all.pairs[pair].free = free;
                     all.pairs[pair].reward =

@@ -292,8 +292,7 @@ fn fill_in_order(
     mut items: &mut [(f64, u32, f64)],
     mut give: impl FnMut(u32, f64) -> bool,
 ) -> bool {
-    let order =
-        |a: &(f64, u32, f64), b: &(f64, u32, f64)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+    let order = |a: &(f64, u32, f64), b: &(f64, u32, f64)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
     let mut many = 16;
     while !items.is_empty() {
         if many < items.len() {
