@@ -320,7 +320,7 @@ impl<'a, 'b, S: Shape> Sweeper<'a, 'b, S> {
     /// The same after the swept values were changed: they moved by other increments.
     pub(crate) fn advance_changed(&mut self) {
         let moved = self.swept.seen.iter().zip(&self.values.seen).map(|(new, old)| new - old);
-        let unseen = (self.set.unseen > 0).then(|| self.swept.unseen - self.values.unseen);
+        let unseen = (self.set.unseen > 0).then_some(self.swept.unseen - self.values.unseen);
         self.increments = min_max(moved.chain(unseen));
         self.advance();
     }
