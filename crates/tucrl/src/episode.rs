@@ -316,9 +316,9 @@ impl<P: Planner> Episodic<P> {
         }
         self.given_up.resize(self.counts.pairs().len(), 0);
         let (threshold, seen) = (self.planner.threshold(), plan.choices.len());
+        let most_visits = threshold.most_visits(&self.counts, seen, self.plan_start);
         for (since, stats) in self.given_up.iter_mut().zip(self.counts.pairs()) {
-            let from = threshold.under_visited_from(&self.counts, stats, seen);
-            *since = match plan.unseen > 0 && from > self.plan_start {
+            *since = match plan.unseen > 0 && stats.visits_less_one() > most_visits {
                 true if *since > 0 => *since,
                 true => self.plan_start,
                 false => 0,

@@ -11,10 +11,12 @@ use proptest::prelude::*;
 use runs::*;
 use support::literal::{Laws, Learner as Literal};
 use support::tables::{Seen, case, config, values};
-use tucrl::agents::{PlusSet, Relaxation, UnionKind};
+use tucrl::agents::{Optimism, PlusSet, Relaxation, TucrlPlusPlanner, UnionKind};
+use tucrl::counts::{Counts, Variance};
 use tucrl::env::{Environment, Walk};
 use tucrl::inner_max::{UNSEEN, Values};
-use tucrl::worlds::{Junk, JunkKind, RiverSwim, TwoState};
+use tucrl::planner::{PlanInput, Planner};
+use tucrl::worlds::{Garnet, Junk, JunkKind, RiverSwim, TwoState};
 use tucrl::{
     AgentError, Algorithm, EpisodicAlgorithm, Learner, Mdp, Model, RandomStream, Run, RunSpec,
     Space, Start, Truth, Tucrl, TucrlPlus,
@@ -236,6 +238,60 @@ fn bounds_kept_from_plan_to_plan_are_those_computed_anew() {
             learner.observe(step.reward, step.next);
         }
     }
+}
+
+/// A planner that keeps bounds, set and leads from plan to plan against one that has none, on the counts of a walk whose
+/// episodes have random lengths: states appear, rows grow, pairs are given up and reconsidered.
+#[test]
+fn a_plan_from_a_kept_set_is_that_from_a_fresh_one_bit_for_bit() {
+    let mdp = Arc::new(Garnet { states: 25, actions: 3, branching: 4, seed: 3 }.build().unwrap());
+    let (mut both, mut cheaper) = ([0, 0], 0);
+    for (union, states, warm_start, alpha) in [
+        (UnionKind::Nominal, 40, true, 0.2),
+        (UnionKind::Nominal, 25, true, 0.05),
+        (UnionKind::Nominal, 40, false, 0.2),
+        (UnionKind::Discovery, 40, true, 0.2),
+    ] {
+        let optimism = Optimism { warm_start, ..shrunk(alpha) };
+        let agent = TucrlPlus { union, optimism, ..TucrlPlus::default() };
+        let mut random = RandomStream::new(17);
+        let mut walk = Walk::new(Arc::clone(&mdp), RandomStream::new(18));
+        let mut counts = Counts::new(Space::uniform(states, 3), Variance::Published);
+        if union == UnionKind::Discovery {
+            counts = counts.keeping_first_visits();
+        }
+        let mut here = counts.see(walk.state());
+        let mut keeps = agent.clone().into_planner();
+        let (mut previous, mut t_k) = (None, 1);
+        for episode in 0..400u64 {
+            let plan = |planner: &mut TucrlPlusPlanner, random: &mut RandomStream| {
+                let previous = previous.as_ref();
+                let input = &mut PlanInput { previous, ..PlanInput::new(&counts, t_k, random) };
+                planner.plan(input).unwrap()
+            };
+            let kept = plan(&mut keeps, &mut random);
+            let fresh = plan(&mut agent.clone().into_planner(), &mut random);
+            assert_eq!(kept, fresh, "{union:?} {states} {warm_start}: episode {episode}");
+            both[usize::from(kept.bias_unseen.is_some())] += 1;
+            cheaper += u32::from(kept.sweeps == 1);
+            let unseen = kept.bias_unseen.unwrap_or(0.0);
+            previous = Some(Values { seen: kept.bias.clone(), unseen });
+            for _ in 0..=random.below(1 + episode) {
+                // Mostly the plan, so that some pairs are rare.
+                let action = match kept.choices.get(here as usize) {
+                    Some(choice) if random.below(8) > 0 => choice.action,
+                    _ => random.below(3) as u32,
+                };
+                let step = walk.step(action);
+                let next = counts.see(step.next);
+                counts.record(counts.pair(here, action), step.reward, next);
+                (here, t_k) = (next, t_k + 1);
+            }
+            counts.freeze();
+        }
+    }
+    // The test is about plans on seen states, plans on all, and plans that need one sweep.
+    assert!(both[0] > 20 && both[1] > 20 && cheaper > 20, "{both:?} {cheaper}");
 }
 
 /// Given up, and when it will be reconsidered: the step that is said is the one at which it happens.

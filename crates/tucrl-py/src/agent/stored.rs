@@ -25,8 +25,8 @@ use crate::errors::{bad_input, failed, of_store};
 use crate::world::AnyWorld;
 
 /// The version of the document that is written and read. Agents of version 2 took logarithms from the C library of the
-/// platform: continued now, they would have the bits of neither version.
-const VERSION: u32 = 3;
+/// platform, those of version 3 had other defaults: continued now, they would have the bits of neither version.
+const VERSION: u32 = 4;
 
 fn first() -> u32 {
     1
