@@ -10,6 +10,7 @@
 //! component. If it is not unique, the limit of value iteration from zero is reported, which is the
 //! one that the paper's algorithms compute.
 
+use super::excess::{self, Stay};
 use super::seidel::{self, Gauge};
 use super::sub_mdp::{Improvement, SubMdp};
 use super::{BiasKind, distance};
@@ -59,6 +60,8 @@ pub(crate) struct Aim {
     pub(crate) tolerance: f64,
     /// How much longer than usual to go on before giving the bounds reached.
     pub(crate) patience: f64,
+    /// False if the gain alone is asked for: then the bias need not be unique or that of value iteration.
+    pub(crate) wants_bias: bool,
 }
 
 /// The solution of a sub-MDP whose optimal gain does not depend on the state.
@@ -128,7 +131,7 @@ fn mixed(sub: &SubMdp<'_>, aim: Aim, gauge: Gauge) -> Option<ConstantGain> {
     let mut answer = ConstantGain::of_bias(&list, outcome.values, outcome.sweeps);
     let is_possible = |gain: &f64| answer.low <= *gain && *gain <= answer.high;
     answer.gain = outcome.cycle_gain.filter(is_possible).unwrap_or(answer.gain);
-    if !is_unique(&list, aim.r_max, &answer.bias) {
+    if aim.wants_bias && !is_unique(&list, aim.r_max, &answer.bias) {
         return None;
     }
     answer.kind = BiasKind::Unique;
@@ -138,6 +141,25 @@ fn mixed(sub: &SubMdp<'_>, aim: Aim, gauge: Gauge) -> Option<ConstantGain> {
 
 /// Solves any sub-MDP with constant optimal gain.
 pub(crate) fn solve_any(sub: &SubMdp<'_>, aim: Aim) -> ConstantGain {
+    if !aim.wants_bias
+        && sub.len() > POLISH_LIMIT
+        && let Some(Stay { state, pair, low, high }) = excess::best_to_stay(sub, aim.tolerance)
+    {
+        let mut choice: Vec<u32> =
+            (0..sub.len()).map(|state| sub.pairs_of(state).start as u32).collect();
+        choice[state] = pair as u32;
+        let is_placed = (0..sub.len()).map(|other| other == state).collect();
+        let (choice, bias) = (walk_to(sub, &choice, is_placed), vec![0.0; sub.len()]);
+        return ConstantGain {
+            gain: low,
+            low,
+            high,
+            bias,
+            choice,
+            kind: BiasKind::Policy,
+            sweeps: 0,
+        };
+    }
     let mut run = Iteration::new(sub);
     let budget = if sub.len() <= POLISH_LIMIT { 0.0 } else { QUICK_BUDGET };
     if run.go_on(sub, aim, budget, Patience::Trend) {
@@ -155,6 +177,9 @@ pub(crate) fn solve_any(sub: &SubMdp<'_>, aim: Aim) -> ConstantGain {
         return last;
     };
     exact.sweeps = run.sweeps;
+    if !aim.wants_bias {
+        return exact;
+    }
     if is_unique(sub, aim.r_max, &exact.bias) {
         exact.kind = BiasKind::Unique;
         return exact;
@@ -211,7 +236,7 @@ fn best_policy(
 
 /// Replaces a converged value iteration by the exact values of its policy if their bounds are tighter.
 fn polished(sub: &SubMdp<'_>, aim: Aim, mut iterated: ConstantGain) -> ConstantGain {
-    if !is_unique(sub, aim.r_max, &iterated.bias) {
+    if aim.wants_bias && !is_unique(sub, aim.r_max, &iterated.bias) {
         return iterated;
     }
     iterated.kind = BiasKind::Unique;

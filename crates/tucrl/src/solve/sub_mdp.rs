@@ -394,6 +394,32 @@ impl<'a> SubMdp<'a> {
         replace_each(values, |state, values| self.worth(choice[state] as usize, values) - gain)
     }
 
+    /// One sweep h <- max(0, max r - gain + P h) in place; returns the largest change.
+    pub(crate) fn sweep_excess(&self, gain: f64, excess: &mut [f64]) -> f64 {
+        let mut largest = 0.0;
+        for state in 0..self.len() {
+            let mut best = 0.0;
+            for pair in self.pairs_of(state) {
+                let worth = self.worth(pair, excess) - gain;
+                best = if worth > best { worth } else { best };
+            }
+            let change = best - excess[state];
+            largest = if change > largest { change } else { largest };
+            excess[state] = best;
+        }
+        largest
+    }
+
+    /// The state, the pair and the reward of the best pair that keeps its state.
+    pub(crate) fn best_self_loop(&self) -> Option<(usize, usize, f64)> {
+        let loops = (0..self.len()).flat_map(|state| {
+            let pairs = self.pairs_of(state);
+            let loops = pairs.filter(move |&pair| *self.targets(pair) == [state as u32]);
+            loops.map(move |pair| (state, pair, self.reward[pair]))
+        });
+        loops.reduce(|best, other| if other.2 > best.2 { other } else { best })
+    }
+
     /// The derivative of each value in such a sweep with respect to -gain: 1 plus the expected response
     /// of the states updated before.
     pub(crate) fn response(&self, choice: &[u32], response: &mut [f64]) {
