@@ -105,53 +105,45 @@ impl Circle<'_> {
             stay: &|node| self.stay.get(node).map(|stay| stay.value),
             outside: &|node| worth[node].value,
         };
-        let problem = self.compact(&gain, &|_| true);
+        let problem = self.compact(&gain);
         let mut value = vec![0.0; self.len()];
         let mut enough = tolerance;
-        let mut ending = problem.iterate(&mut value, enough);
+        let mut ending = problem.iterate(&mut value, enough, false);
         if ending == Ending::TooSlow {
             return false;
         }
         let scale = value.iter().copied().fold(0.0, f64::max);
-        let count = Problem {
-            step: 1.0,
-            stay: &|node| self.stay.get(node).map(|_| 0.0),
-            outside: &|_| 0.0,
-        };
         let mut departures = vec![0.0; self.len()];
-        {
-            let loss = (NEAR * scale).max(16.0 * enough);
-            let is_near = |departure: usize| {
-                let at = |node: usize| self.at(node, &value, gain.outside);
-                self.quotient.change(departure, at).1 >= -loss
-            };
-            // A sweep that changes no number by more than 1/2 leaves a drop of at least 1/2 per departure.
-            if self.compact(&count, &is_near).iterate(&mut departures, 0.5) == Ending::TooSlow {
-                return false;
-            }
+        // A sweep that changes no number by more than 1/2 leaves a drop of at least 1/2 per departure.
+        let near = problem.counting(&value, (NEAR * scale).max(16.0 * enough));
+        if near.iterate(&mut departures, 0.5, false) == Ending::TooSlow {
+            return false;
         }
         let most = departures.iter().copied().fold(0.0, f64::max);
+        enough = 0.3 * tolerance / most;
         let (choice, below, above) = loop {
+            if ending == Ending::Converged {
+                ending = problem.iterate(&mut value, enough, true);
+            }
+            if ending == Ending::TooSlow {
+                return false;
+            }
             let choice = problem.best_moves(&value);
-            let bounds = (
-                self.price_below(&departures, &choice, &value, gain.outside).least(),
-                self.price_above(&departures, &value, gain.stay, gain.outside).least(),
-            );
-            let (Some(below), Some(above)) = bounds else { return false };
+            let below = self.price_below(&departures, &choice, &value, gain.outside).least();
+            let above = self.price_above(&departures, &value, gain.stay, gain.outside).least();
+            let (Some(below), Some(above)) = (below, above) else { return false };
             let width = (below + above) * most;
             if width <= tolerance || ending == Ending::Rounding {
                 break (choice, below, above);
             }
-            enough = (0.25 * enough * (tolerance / width)).min(0.25 * enough);
-            ending = problem.iterate(&mut value, enough);
-            if ending == Ending::TooSlow {
-                return false;
-            }
+            enough *= 0.25 * (tolerance / width).min(1.0);
         };
-        let up = self.ends(&|worth| distance(worth.high, worth.value), worth).fold(0.0, f64::max);
-        let down = self.ends(&|worth| distance(worth.value, worth.low), worth).fold(0.0, f64::max);
-        let best_end = self.ends(&|worth| worth.high, worth).fold(f64::NEG_INFINITY, f64::max);
-        let worst_end = self.ends(&|worth| worth.low, worth).fold(f64::INFINITY, f64::min);
+        let (mut up, mut down) = (0.0f64, 0.0f64);
+        let (mut worst_end, mut best_end) = (f64::INFINITY, f64::NEG_INFINITY);
+        for &Worth { value, low, high } in self.ends(worth) {
+            (up, down) = (up.max(distance(high, value)), down.max(distance(value, low)));
+            (worst_end, best_end) = (worst_end.min(low), best_end.max(high));
+        }
         for index in 0..self.len() {
             let (node, value, most) = (self.node(index), value[index], departures[index]);
             let blur = below * most + down;
@@ -165,12 +157,11 @@ impl Circle<'_> {
         true
     }
 
-    /// The departures that `allows` accepts, with the worth of nodes outside the circle added up.
-    fn compact(&self, problem: &Problem<'_>, allows: &dyn Fn(usize) -> bool) -> Stopping {
+    /// All departures, with the worth of nodes outside the circle added up.
+    fn compact(&self, problem: &Problem<'_>) -> Stopping {
         let mut compact = Stopping::with_capacity(self.len());
         for index in 0..self.len() {
-            let departures = self.quotient.departures(self.node(index));
-            for departure in departures.filter(|&departure| allows(departure)) {
+            for departure in self.quotient.departures(self.node(index)) {
                 let mut fixed = problem.step;
                 for (next, weight) in self.quotient.row(departure) {
                     match self.local[next] {
@@ -349,7 +340,7 @@ impl Circle<'_> {
             stay: &|node| self.stay.get(node).map(|s| s.high),
             outside: &outside,
         };
-        let best_end = self.ends(&|worth| worth.high, worth).fold(f64::NEG_INFINITY, f64::max);
+        let best_end = self.ends(worth).map(|end| end.high).fold(f64::NEG_INFINITY, f64::max);
         let mut u = vec![0.0; self.len()];
         if self.evaluate(&bounded, choice, &mut u).is_err() {
             return vec![best_end; self.len()];
@@ -370,7 +361,7 @@ impl Circle<'_> {
             stay: &|node| self.stay.get(node).map(|s| s.low),
             outside: &outside,
         };
-        let worst_end = self.ends(&|worth| worth.low, worth).fold(f64::INFINITY, f64::min);
+        let worst_end = self.ends(worth).map(|end| end.low).fold(f64::INFINITY, f64::min);
         let mut l = vec![0.0; self.len()];
         let price = match self.evaluate(&bounded, choice, &mut l) {
             Ok(_) => self.price_below(w, choice, &l, &outside).least(),
@@ -389,19 +380,13 @@ impl Circle<'_> {
         (0..self.len()).map(bound).collect()
     }
 
-    /// A bound of everything that a policy can end in: the end components of the circle and the nodes
-    /// outside that it leads to.
-    fn ends<'a>(
-        &'a self,
-        of: &'a dyn Fn(&Worth) -> f64,
-        worth: &'a [Worth],
-    ) -> impl Iterator<Item = f64> + 'a {
+    /// Everything that a policy can end in: the end components of the circle and the nodes outside that it leads to.
+    fn ends<'a>(&'a self, worth: &'a [Worth]) -> impl Iterator<Item = &'a Worth> + 'a {
         (0..self.len()).flat_map(move |index| {
             let departures = self.quotient.departures(self.node(index));
             let targets = departures.flat_map(|departure| self.quotient.row(departure));
             let outside = targets.filter(|&(next, _)| self.local[next] == u32::MAX);
-            let outside = outside.map(|(next, _)| of(&worth[next]));
-            outside.chain(self.stay(index).map(of))
+            outside.map(|(next, _)| &worth[next]).chain(self.stay(index))
         })
     }
 }

@@ -11,7 +11,7 @@
 //! one that the paper's algorithms compute.
 
 use super::excess::{self, Stay};
-use super::seidel::{self, Gauge};
+use super::seidel::{self, Gauge, LOOK_LIMIT};
 use super::sub_mdp::{Improvement, SubMdp};
 use super::{BiasKind, distance};
 use crate::chain::ChainValues;
@@ -39,6 +39,9 @@ const LAST_BUDGET: f64 = 2e10;
 /// with a limit of 300, RiverSwim with 1000 states takes 2.2 ms instead of 0.6 ms, but a Garnet MDP of
 /// 1400 states and 5 next states 0.6 ms instead of 35 ms, and Taxi 10 ms instead of 140 ms.
 const POLISH_LIMIT: usize = 1_500;
+/// Computations of the bounds within which an MDP mixes fast. Garnets take four to six; looking for the end components of
+/// an MDP takes about as long as one or two.
+const FEW_LOOKS: u32 = 9;
 /// Rounds of policy iteration that improve each state by the values before the round. Later rounds, and
 /// all rounds of large sub-MDPs, improve the states in an order in which news travels far
 /// (`SubMdp::improve_in_order`): plain rounds carry it one step, so that DeepSea with n rows takes n.
@@ -107,14 +110,14 @@ pub(crate) fn solve_mixing(sub: &SubMdp<'_>, aim: Aim) -> Option<ConstantGain> {
     if sub.len() <= POLISH_LIMIT {
         return None;
     }
-    mixed(sub, aim, Gauge::Mean).or_else(|| {
+    mixed(sub, aim, Gauge::Mean, LOOK_LIMIT).or_else(|| {
         if Pulse::is_stopped() {
             return None;
         }
         // States that lead to others in a long row and back to the first: one sweep follows the row.
         let order = sub.successors_first();
         let ordered = sub.renumbered(&order);
-        let answer = mixed(&ordered, aim, Gauge::Returns)?;
+        let answer = mixed(&ordered, aim, Gauge::Returns, LOOK_LIMIT)?;
         let (mut bias, mut choice) = (vec![0.0; sub.len()], vec![0; sub.len()]);
         for (index, &state) in order.iter().enumerate() {
             bias[state as usize] = answer.bias[index];
@@ -124,9 +127,9 @@ pub(crate) fn solve_mixing(sub: &SubMdp<'_>, aim: Aim) -> Option<ConstantGain> {
     })
 }
 
-fn mixed(sub: &SubMdp<'_>, aim: Aim, gauge: Gauge) -> Option<ConstantGain> {
+fn mixed(sub: &SubMdp<'_>, aim: Aim, gauge: Gauge, looks: u32) -> Option<ConstantGain> {
     let margin = 2.0 * TIE * aim.r_max;
-    let outcome = seidel::iterate(sub, aim.r_max, aim.tolerance, margin, gauge)?;
+    let outcome = seidel::iterate(sub, aim.r_max, aim.tolerance, margin, gauge, looks)?;
     let list = outcome.shortlist;
     let mut answer = ConstantGain::of_bias(&list, outcome.values, outcome.sweeps);
     let is_possible = |gain: &f64| answer.low <= *gain && *gain <= answer.high;
@@ -139,26 +142,38 @@ fn mixed(sub: &SubMdp<'_>, aim: Aim, gauge: Gauge) -> Option<ConstantGain> {
     Some(answer)
 }
 
+/// The same for MDPs that mix so fast that looking for end components would take longer.
+pub(crate) fn solve_fast_mixing(sub: &SubMdp<'_>, aim: Aim) -> Option<ConstantGain> {
+    if sub.len() <= POLISH_LIMIT {
+        return None;
+    }
+    mixed(sub, aim, Gauge::Mean, FEW_LOOKS)
+}
+
+/// The gain of any sub-MDP with constant optimal gain.
+pub(crate) fn solve_gain(sub: &SubMdp<'_>, aim: Aim) -> ConstantGain {
+    staying(sub, aim).unwrap_or_else(|| solve(sub, aim))
+}
+
+/// The solution if it is best never to leave some state.
+fn staying(sub: &SubMdp<'_>, aim: Aim) -> Option<ConstantGain> {
+    let Stay { state, pair, low, high } = excess::best_to_stay(sub, aim.tolerance)?;
+    let mut choice: Vec<u32> =
+        (0..sub.len()).map(|state| sub.pairs_of(state).start as u32).collect();
+    choice[state] = pair as u32;
+    let is_placed = (0..sub.len()).map(|other| other == state).collect();
+    let (choice, bias) = (walk_to(sub, &choice, is_placed), vec![0.0; sub.len()]);
+    let (gain, kind) = (low, BiasKind::Policy);
+    Some(ConstantGain { gain, low, high, bias, choice, kind, sweeps: 0 })
+}
+
 /// Solves any sub-MDP with constant optimal gain.
 pub(crate) fn solve_any(sub: &SubMdp<'_>, aim: Aim) -> ConstantGain {
     if !aim.wants_bias
         && sub.len() > POLISH_LIMIT
-        && let Some(Stay { state, pair, low, high }) = excess::best_to_stay(sub, aim.tolerance)
+        && let Some(answer) = staying(sub, aim)
     {
-        let mut choice: Vec<u32> =
-            (0..sub.len()).map(|state| sub.pairs_of(state).start as u32).collect();
-        choice[state] = pair as u32;
-        let is_placed = (0..sub.len()).map(|other| other == state).collect();
-        let (choice, bias) = (walk_to(sub, &choice, is_placed), vec![0.0; sub.len()]);
-        return ConstantGain {
-            gain: low,
-            low,
-            high,
-            bias,
-            choice,
-            kind: BiasKind::Policy,
-            sweeps: 0,
-        };
+        return answer;
     }
     let mut run = Iteration::new(sub);
     let budget = if sub.len() <= POLISH_LIMIT { 0.0 } else { QUICK_BUDGET };

@@ -19,6 +19,7 @@
 mod circle;
 mod constant;
 mod excess;
+mod played;
 mod quotient;
 mod seidel;
 mod stopping;
@@ -32,6 +33,8 @@ use crate::structure::{self, EndComponents};
 use constant::{Aim, ConstantGain};
 use quotient::{Quotient, Settled, Worth};
 use sub_mdp::SubMdp;
+
+pub use played::policy_gains;
 
 /// The distance between the bounds on a gain that the solver aims at, in units of `r_max`.
 const TOLERANCE: f64 = 1e-13;
@@ -218,7 +221,7 @@ pub fn gains(mdp: &Mdp, effort: Effort) -> Result<Gains, SolveError> {
         Gains::in_range(mdp, gain, error)
     };
     if !has_several_ends(mdp)
-        && let Some(answer) = constant::solve_mixing(&sub, aim)
+        && let Some(answer) = constant::solve_fast_mixing(&sub, aim)
     {
         return Ok(constant(answer));
     }
@@ -228,10 +231,11 @@ pub fn gains(mdp: &Mdp, effort: Effort) -> Result<Gains, SolveError> {
         return Err(SolveError::Interrupted { what: "the structure" });
     }
     let found = match end_components.members() {
-        [all] if all.len() == mdp.states() => constant(constant::solve_any(&sub, aim)),
+        [all] if all.len() == mdp.states() => constant(constant::solve_gain(&sub, aim)),
         [members] => {
             let local = &mut vec![0; mdp.states()];
-            constant(stay_within(mdp, &end_components, members, local, aim).1)
+            let sub = component(mdp, &end_components, members, local);
+            constant(constant::solve_gain(&sub, aim))
         }
         _ => {
             let Multichain { gain, error, .. } = multichain(mdp, &end_components, aim);
