@@ -22,6 +22,11 @@ const SWEEPS: usize = 20;
 /// The smallest relative improvement per departure that changes an action in policy iteration; smaller
 /// ones may be rounding errors. The certificate accounts for what is left.
 const IMPROVEMENT: f64 = 1e-13;
+/// Rounds of sweeps after which a policy is evaluated by elimination, if as many are still to come; how often that is done;
+/// and the largest circle for which it is.
+const QUOTA: u32 = 32;
+const LEAPS: usize = 30;
+const LEAP_LIMIT: usize = 20_000;
 /// Pairs that lose no more than this share of the largest value per departure count as near-optimal.
 const NEAR: f64 = 1e-9;
 
@@ -108,7 +113,7 @@ impl Circle<'_> {
         let problem = self.compact(&gain);
         let mut value = vec![0.0; self.len()];
         let mut enough = tolerance;
-        let mut ending = problem.iterate(&mut value, enough, false);
+        let mut ending = self.sweep_and_leap(&problem, &gain, &mut value, enough, false);
         if ending == Ending::TooSlow {
             return false;
         }
@@ -116,14 +121,19 @@ impl Circle<'_> {
         let mut departures = vec![0.0; self.len()];
         // A sweep that changes no number by more than 1/2 leaves a drop of at least 1/2 per departure.
         let near = problem.counting(&value, (NEAR * scale).max(16.0 * enough));
-        if near.iterate(&mut departures, 0.5, false) == Ending::TooSlow {
+        let count = Problem {
+            step: 1.0,
+            stay: &|node| self.stay.get(node).map(|_| 0.0),
+            outside: &|_| 0.0,
+        };
+        if self.sweep_and_leap(&near, &count, &mut departures, 0.5, false) == Ending::TooSlow {
             return false;
         }
         let most = departures.iter().copied().fold(0.0, f64::max);
         enough = 0.3 * tolerance / most;
         let (choice, below, above) = loop {
             if ending == Ending::Converged {
-                ending = problem.iterate(&mut value, enough, true);
+                ending = self.sweep_and_leap(&problem, &gain, &mut value, enough, true);
             }
             if ending == Ending::TooSlow {
                 return false;
@@ -155,6 +165,33 @@ impl Circle<'_> {
             settled.leave_by[node] = choice[index].map(|departure| self.quotient.pair[departure]);
         }
         true
+    }
+
+    /// Sweeps until a sweep changes no value by more than `enough`. Where that takes long, the values of the best policy
+    /// so far are computed by elimination, and the sweeps go on from there.
+    fn sweep_and_leap(
+        &self,
+        compact: &Stopping,
+        problem: &Problem<'_>,
+        value: &mut [f64],
+        enough: f64,
+        mut is_near: bool,
+    ) -> Ending {
+        for _ in 0..LEAPS {
+            let ending = compact.iterate(value, enough, is_near, QUOTA);
+            if ending != Ending::Unfinished {
+                return ending;
+            }
+            if self.len() > LEAP_LIMIT {
+                break;
+            }
+            let choice = compact.best_moves(value);
+            if !matches!(self.evaluate(problem, &choice, value, false), Ok(false)) {
+                break;
+            }
+            is_near = true;
+        }
+        compact.iterate(value, enough, true, u32::MAX)
     }
 
     /// All departures, with the worth of nodes outside the circle added up.
@@ -247,7 +284,7 @@ impl Circle<'_> {
         }
         // More rounds than any corridor is long.
         for _ in unless_stopped(0..1_000 + 2 * self.len()) {
-            let Ok(is_sweeping) = self.evaluate(problem, &choice, &mut value) else { break };
+            let Ok(is_sweeping) = self.evaluate(problem, &choice, &mut value, true) else { break };
             let scale = value.iter().copied().fold(0.0, f64::max);
             // Sweeps are accurate relative to the largest value only.
             let slack = if is_sweeping { IMPROVEMENT * scale } else { 0.0 };
@@ -290,12 +327,14 @@ impl Circle<'_> {
         best
     }
 
-    /// Computes the values of a policy by elimination or, if that fills in, by sweeps; true for sweeps.
+    /// Computes the values of a policy by elimination; if that fills in, by sweeps if `may_sweep`, else not at all.
+    /// True if it fills in.
     fn evaluate(
         &self,
         problem: &Problem<'_>,
         choice: &[Choice],
         value: &mut [f64],
+        may_sweep: bool,
     ) -> Result<bool, SolveError> {
         let mut place = vec![u32::MAX; self.len()];
         let mut moving: Vec<(usize, usize)> = Vec::new();
@@ -324,6 +363,9 @@ impl Circle<'_> {
             }
         }
         let solver = TransientSolver::new(rows, leak);
+        if solver.is_sweeping() && !may_sweep {
+            return Ok(true);
+        }
         solver.solve(&mut worth)?;
         value.copy_from_slice(&known);
         for (&(index, _), worth) in moving.iter().zip(worth) {
@@ -342,7 +384,7 @@ impl Circle<'_> {
         };
         let best_end = self.ends(worth).map(|end| end.high).fold(f64::NEG_INFINITY, f64::max);
         let mut u = vec![0.0; self.len()];
-        if self.evaluate(&bounded, choice, &mut u).is_err() {
+        if self.evaluate(&bounded, choice, &mut u, true).is_err() {
             return vec![best_end; self.len()];
         }
         let price = self.price_above(w, &u, bounded.stay, &outside);
@@ -363,7 +405,7 @@ impl Circle<'_> {
         };
         let worst_end = self.ends(worth).map(|end| end.low).fold(f64::INFINITY, f64::min);
         let mut l = vec![0.0; self.len()];
-        let price = match self.evaluate(&bounded, choice, &mut l) {
+        let price = match self.evaluate(&bounded, choice, &mut l, true) {
             Ok(_) => self.price_below(w, choice, &l, &outside).least(),
             Err(_) => None,
         };

@@ -53,6 +53,8 @@ pub(super) enum Ending {
     Converged,
     /// A sweep changes values by rounding errors only.
     Rounding,
+    /// It would take more rounds than were asked for.
+    Unfinished,
     /// It would take too long, or a stop was asked for.
     TooSlow,
 }
@@ -145,8 +147,15 @@ impl Stopping {
     /// per state (modified policy iteration, Puterman and Shin 1978). Where they converge slowly, the error is nearly
     /// a multiple of the last change, and that multiple is added (Aitken's extrapolation).
     ///
-    /// `is_near` says that the values are not far from the solution.
-    pub(super) fn iterate(&self, values: &mut [f64], enough: f64, is_near: bool) -> Ending {
+    /// `is_near` says that the values are not far from the solution; `quota` is the number of sweeps over all moves after
+    /// which to stop if at least as many are to come.
+    pub(super) fn iterate(
+        &self,
+        values: &mut [f64],
+        enough: f64,
+        is_near: bool,
+        quota: u32,
+    ) -> Ending {
         let allowed = BUDGET / (self.next.len() + 4 * self.fixed.len() + 1) as f64;
         let (mut rounds, mut earlier) = (0u32, f64::INFINITY);
         let mut chosen = vec![STOP; self.len()];
@@ -172,6 +181,9 @@ impl Stopping {
                     || (decay > 0.0 && f64::from(rounds) + needed < allowed);
                 if !will_do || !change.is_finite() || Pulse::is_stopped() {
                     return Ending::TooSlow;
+                }
+                if rounds >= quota && (decay <= 0.0 || needed > f64::from(quota)) {
+                    return Ending::Unfinished;
                 }
                 earlier = change;
             }
@@ -257,7 +269,7 @@ mod tests {
             problem.close_state(Some(at * at));
         }
         let mut values = vec![0.0; n - 1];
-        assert_eq!(problem.iterate(&mut values, 1e-15, false), Ending::Converged);
+        assert_eq!(problem.iterate(&mut values, 1e-15, false, u32::MAX), Ending::Converged);
         for (index, value) in values.iter().enumerate() {
             let expected = (index + 1) as f64 / n as f64;
             assert!((value - expected).abs() < 1e-11, "{index}: {value}");
@@ -274,6 +286,6 @@ mod tests {
             problem.close_move(1e-12, 0);
             problem.close_state(None);
         }
-        assert_eq!(problem.iterate(&mut [0.0, 0.0], 1e-15, false), Ending::TooSlow);
+        assert_eq!(problem.iterate(&mut [0.0, 0.0], 1e-15, false, u32::MAX), Ending::TooSlow);
     }
 }
