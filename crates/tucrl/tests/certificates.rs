@@ -235,13 +235,14 @@ fn an_error_is_not_rounded_down() {
 #[test]
 fn gains_from_a_start_distribution_are_certified() {
     let mut random = RandomStream::new(3);
-    for case in 0..200 {
+    // The last unit is so small that products of probabilities and gains are rounded to multiples of 5e-324.
+    for (case, unit) in (0..300).map(|case| (case, if case < 200 { 1.0 } else { 1e-321 })) {
         let states = 2 + random.below(4) as usize;
         let law: Vec<f64> = (0..states).map(|_| random.unit()).collect();
         let total: f64 = law.iter().sum();
         let mut builder = Mdp::builder();
         for state in 0..states {
-            builder.state().action(random.unit(), [(state, 1.0)]);
+            builder.state().action(unit * random.unit(), [(state, 1.0)]);
         }
         builder.start_law(law.iter().map(|p| p / total).enumerate());
         let mdp = builder.build().unwrap();
@@ -445,4 +446,76 @@ fn circles_in_a_row_add_up_their_errors() {
             }
         }
     }
+}
+
+/// A start law of 200 entries may be off by 202 ulps in its rounded sum, and that sum by 97 more.
+#[test]
+fn a_start_law_that_is_as_far_from_one_as_is_accepted_is_in_the_error() {
+    const ENTRIES: usize = 200;
+    let lost = 0.49 * f64::EPSILON;
+    let first = 1.0 + (ENTRIES + 2) as f64 * f64::EPSILON;
+    let mut builder = Mdp::builder();
+    for state in 0..ENTRIES {
+        builder.state().action(if state == 0 { 0.75 } else { 0.0 }, [(state, 1.0)]);
+    }
+    builder.start_law((0..ENTRIES).map(|state| (state, if state == 0 { first } else { lost })));
+    let mdp = builder.build().unwrap();
+    let law: Vec<f64> = mdp.start().map(|entry| entry.1).collect();
+    assert_eq!((law[0], law.len()), (first, ENTRIES), "the law is kept as it is");
+    let scale = law.iter().copied().map(fraction_bits).max().unwrap();
+    let sum: BigInt = law.iter().map(|&p| integer(p, scale)).sum();
+    let exact = Fraction(integer(first, scale) * 3, sum << 2);
+    let (gain, error) = solve(&mdp).unwrap().gain_from_start(&mdp);
+    assert!(exact.is_within(gain, error), "{gain:e} ± {error:e}");
+    assert!(error < 500.0 * f64::EPSILON, "{error:e}");
+}
+
+/// The bounds on some states against exact arithmetic; the others are ends.
+#[track_caller]
+fn assert_exact(mdp: &Mdp, states: usize, most: f64) {
+    let (problem, r_scale) = in_integers(mdp, states);
+    let (values, whole) = problem.optimum();
+    let whole = whole << r_scale;
+    let answer = solve(mdp).unwrap();
+    for (state, value) in values.into_iter().enumerate() {
+        let (gain, error) = (answer.gain[state], answer.gain_error[state]);
+        let exact = Fraction(value, whole.clone());
+        assert!(exact.is_within(gain, error), "state {state}: {gain:e} ± {error:e}");
+        assert!(error < most, "state {state}: {error:e}");
+    }
+}
+
+/// The sum of the first row loses almost half an ulp with every entry, and the sum of the products gains almost half an
+/// ulp, so that the mean is off by almost an ulp per entry.
+#[test]
+fn rounding_in_a_long_row_is_in_the_error() {
+    const ENTRIES: usize = 200;
+    let (likely, tiny) = (0.5 + 1e-6, 0.2499 * f64::EPSILON);
+    let mdp = build(|b| {
+        let rest = (2..ENTRIES).map(|state| (state, tiny));
+        b.state().action(0.0, [(0, 1.0 - likely), (1, likely)].into_iter().chain(rest));
+        for state in 1..ENTRIES {
+            b.state().action(if state == 1 { 0.25 + 1e-6 } else { 0.2504 }, [(state, 1.0)]);
+        }
+        // A world with one end would have a constant gain.
+        b.state().action(1.0, [(ENTRIES, 1.0)]);
+    });
+    assert_exact(&mdp, 1, 260.0 * f64::EPSILON);
+}
+
+/// Two states that lead to each other and to 200 ends, most of them so rare that a sum loses them.
+#[test]
+fn rounding_in_long_rows_of_a_circle_is_in_the_error() {
+    const ENTRIES: usize = 200;
+    let tiny = 0.06 * f64::EPSILON;
+    let mdp = build(|b| {
+        for other in [1, 0] {
+            let rest = (4..ENTRIES).map(|state| (state, tiny));
+            b.state().action(0.0, [(other, 0.25), (2, 0.25), (3, 0.5)].into_iter().chain(rest));
+        }
+        for state in 2..ENTRIES {
+            b.state().action(if state == 2 { 0.0 } else { 1.0 }, [(state, 1.0)]);
+        }
+    });
+    assert_exact(&mdp, 2, 1e-12);
 }

@@ -157,8 +157,8 @@ impl Circle<'_> {
         for index in 0..self.len() {
             let (node, value, most) = (self.node(index), value[index], departures[index]);
             let blur = below * most + down;
-            let low = value - blur - 6.0 * f64::EPSILON * (value + blur);
-            let high = (value + above * most + up) * (1.0 + 6.0 * f64::EPSILON);
+            let low = (value - blur - 6.0 * f64::EPSILON * (value + blur)).next_down();
+            let high = ((value + above * most + up) * (1.0 + 6.0 * f64::EPSILON)).next_up();
             let own = self.stay(index).map_or(worst_end, |stay| stay.low.max(worst_end));
             let (low, high) = (low.max(own), high.min(best_end));
             settled.worth[node] = Worth { value, low, high }.in_bounds();
@@ -389,7 +389,7 @@ impl Circle<'_> {
         }
         let price = self.price_above(w, &u, bounded.stay, &outside);
         let bound = |(u, w): (f64, &f64)| match price.least() {
-            Some(c) => ((u + c * w) * (1.0 + 4.0 * f64::EPSILON)).min(best_end),
+            Some(c) => ((u + c * w) * (1.0 + 4.0 * f64::EPSILON)).next_up().min(best_end),
             None => best_end,
         };
         u.into_iter().zip(w).map(bound).collect()
@@ -414,7 +414,7 @@ impl Circle<'_> {
             match price {
                 Some(c) => {
                     let (l, blur) = (l[index], c * w[index]);
-                    (l - blur - 4.0 * f64::EPSILON * (l + blur)).max(own)
+                    (l - blur - 4.0 * f64::EPSILON * (l + blur)).next_down().max(own)
                 }
                 None => own,
             }
@@ -447,14 +447,14 @@ impl Default for Price {
 
 impl Price {
     fn cover(&mut self, gain: f64, drop: f64) {
-        const SAFETY: f64 = 8.0 * f64::EPSILON;
+        // A quotient is rounded to the nearest number: the exact one lies below the next, or above the one before.
         if gain.is_nan() || drop.is_nan() {
             self.least = f64::INFINITY;
         } else if gain > 0.0 {
-            let ratio = if drop > 0.0 { gain / drop * (1.0 + SAFETY) } else { f64::INFINITY };
-            self.least = self.least.max(ratio + f64::MIN_POSITIVE);
+            let ratio = if drop > 0.0 { (gain / drop).next_up() } else { f64::INFINITY };
+            self.least = self.least.max(ratio);
         } else if drop < 0.0 {
-            self.most = self.most.min(gain / drop * (1.0 - SAFETY));
+            self.most = self.most.min((gain / drop).next_down());
         }
     }
 

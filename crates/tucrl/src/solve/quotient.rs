@@ -165,11 +165,12 @@ impl Quotient {
     }
 
     /// A bound on the rounding error of a sum over a departure, `size` the sum of the absolute values of
-    /// its terms. With t transitions a weight is off by t ulps, and differences, products and sums are by
-    /// t/2 + 1 more. Products that underflow have an absolute error.
+    /// its terms. With t transitions, the total that weights are divided by is off by (t - 1)/2 ulps and a weight by 1/2
+    /// more, differences and products by 1/2 each, and the sum by (t - 1)/2 again: t + 1/2 in all, and a rest for products of
+    /// errors. Products that underflow have an absolute error.
     fn noise(&self, departure: usize, size: f64) -> f64 {
         let terms = f64::from(self.terms[departure]);
-        (2.0 * terms + 4.0) * f64::EPSILON * size + terms * f64::MIN_POSITIVE
+        (terms + 2.0) * f64::EPSILON * size + terms * f64::MIN_POSITIVE
     }
 
     /// Solves the quotient for the worth of staying, one per end component, until the bounds are at most `tolerance`
