@@ -151,7 +151,7 @@ fn page(known: &Inspection) -> Result<String, Error> {
     )?;
     if let (Some(gain), Some(error)) = (known.policy_gain, known.policy_gain_error) {
         let gain = with_error(gain, error);
-        line("gain of the policy", format!("{gain} per step, computed anew from the policy"))?;
+        line("gain of the policy", format!("{gain} per step, computed anew"))?;
     }
     writeln!(out, "\n  {:<17}{:>14}{:>14}", "", "all states", "reachable")?;
     let span = match known.bias_kind {

@@ -121,7 +121,7 @@ pub(super) fn whole_run(length: Length) -> Result<Vec<Row>, BenchError> {
 }
 
 /// Peak memory of the process in bytes; available on Linux only.
-fn peak_memory() -> Option<f64> {
+pub(super) fn peak_memory() -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;

@@ -152,7 +152,14 @@ pub(crate) fn solve_fast_mixing(sub: &SubMdp<'_>, aim: Aim) -> Option<ConstantGa
 
 /// The gain of any sub-MDP with constant optimal gain.
 pub(crate) fn solve_gain(sub: &SubMdp<'_>, aim: Aim) -> ConstantGain {
-    staying(sub, aim).unwrap_or_else(|| solve(sub, aim))
+    if sub.len() > POLISH_LIMIT {
+        return staying(sub, aim).unwrap_or_else(|| solve(sub, aim));
+    }
+    let answer = solve(sub, aim);
+    match answer.width() <= aim.tolerance {
+        true => answer,
+        false => staying(sub, aim).unwrap_or(answer),
+    }
 }
 
 /// The solution if it is best never to leave some state.

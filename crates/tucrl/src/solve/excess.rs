@@ -13,7 +13,7 @@ use super::sub_mdp::SubMdp;
 use crate::pulse::Pulse;
 
 /// The trend is judged after this many sweeps: an infinite excess grows by the same amount in every one.
-const TREND: u32 = 16;
+const TREND: u32 = 8;
 /// A limit on time.
 const SWEEP_LIMIT: u32 = 2_000;
 

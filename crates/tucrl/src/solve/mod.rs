@@ -7,7 +7,8 @@
 //! If the bounds on the gain meet, it is constant and no structure is needed. Otherwise, with one
 //! maximal end component, `constant` solves the MDP. With several, each is solved on its own,
 //! `quotient` decides which one to stay in, and the bias is solved on the actions that conserve the
-//! gain, with rewards r - g.
+//! gain, with rewards r - g. Who asks for the gain alone ([`gains`]) does not pay for the bias: transient states are
+//! left out, and in a large MDP `excess` may prove that it is best to stay in one state.
 //!
 //! No MDP is refused. Where rounding or the work allowed does not decide the gain, the certified bounds
 //! stay apart, at worst 0 and `r_max`.

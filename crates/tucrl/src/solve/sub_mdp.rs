@@ -240,19 +240,18 @@ impl<'a> SubMdp<'a> {
     /// number of threads.
     pub(crate) fn sweep(&self, values: &[f64], damping: f64, swept: &mut [f64]) -> (f64, f64) {
         let sweep_chunk = |first: usize, chunk: &mut [f64]| {
-            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            let mut increments = Extremes::NONE;
             for (offset, value) in chunk.iter_mut().enumerate() {
                 let state = first + offset;
                 let mut best = f64::NEG_INFINITY;
                 for pair in self.pairs_of(state) {
-                    best = best.max(self.reward[pair] + damping * self.expectation(pair, values));
+                    let worth = self.reward[pair] + damping * self.expectation(pair, values);
+                    best = if worth > best { worth } else { best };
                 }
                 *value = best + (1.0 - damping) * values[state];
-                let increment = *value - values[state];
-                low = low.min(increment);
-                high = high.max(increment);
+                increments.include(*value - values[state]);
             }
-            (low, high)
+            (increments.low, increments.high)
         };
         if !self.is_shared() {
             return sweep_chunk(0, swept);
