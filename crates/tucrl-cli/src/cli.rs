@@ -281,7 +281,7 @@ pub(crate) struct Inspect {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-    /// Add an optimal policy with the gain and bias of every state
+    /// Add an optimal policy with the gain and bias of every state, and what it is certain to earn
     #[arg(long)]
     pub(crate) policy: bool,
     /// Skip slow parts: the diameters, or the hardness, or gain, bias, span and hardness

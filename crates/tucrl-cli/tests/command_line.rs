@@ -122,6 +122,7 @@ theta:theta=0
     assert!(loops.contains("\n  diameter                skipped       skipped "), "{loops}");
     let policy = answer(&folder, &["inspect", "chain", "--policy"]);
     assert!(policy.ends_with("      4  link 4  forward  0.36768  2.3616\n"), "{policy}");
+    assert!(policy.contains("\n  gain of the policy 0.36768 ± "), "{policy}");
     for line in [taxi, loops, policy].iter().flat_map(|page| page.lines()) {
         assert!(line.chars().count() <= 80, "{line}");
     }
@@ -134,6 +135,7 @@ fn json_keys_are_stable_and_what_is_skipped_has_none() {
     let hardness = ["hardness"];
     let gain = [&exact[..], &hardness].concat();
     let diameter = ["diameter", "diameter_reachable"];
+    let policy = ["policy", "policy_gain", "policy_gain_error"];
     let always = [
         "world",
         "states",
@@ -156,7 +158,7 @@ fn json_keys_are_stable_and_what_is_skipped_has_none() {
         (&["--skip", "gain"], diameter.to_vec(), gain.to_vec()),
         (&["--skip", "diameter"], gain.to_vec(), diameter.to_vec()),
         (&["--skip", "hardness"], [&exact[..], &diameter].concat(), hardness.to_vec()),
-        (&["--policy", "--jobs", "1"], [&gain[..], &diameter, &["policy"]].concat(), vec![]),
+        (&["--policy", "--jobs", "1"], [&gain[..], &diameter, &policy].concat(), vec![]),
     ];
     for (flags, present, skipped) in cases {
         let answer = inspected(&folder, "three-state", flags);
