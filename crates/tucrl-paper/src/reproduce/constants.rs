@@ -27,6 +27,22 @@ const LIMITS: [(&str, &str, f64); 7] = [
 ];
 
 pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Finding, ReproduceError> {
+    let mut finding = measured(evidence)?;
+    for place in &study(evidence)?.worlds {
+        let name: String =
+            place.world.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
+        let caption = format!("α = 1, where guarantees hold: {}.", place.world);
+        finding.draw(
+            &format!("alpha-one-{name}"),
+            caption,
+            &RegretFigure { world: place, is_log: true },
+        )?;
+    }
+    Ok(finding)
+}
+
+/// The statistics and remarks, without figures.
+pub(super) fn measured(evidence: &Evidence<'_>) -> Result<Finding, ReproduceError> {
     let study = study(evidence)?;
     let mut finding = Finding::default();
     for (name, label, limit) in LIMITS {
@@ -64,14 +80,6 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Finding, ReproduceError> 
             lost.push(format!("{} {mean}", other.label));
         }
         finding.remarks.push(format!("{}, others: {}.", place.world, lost.join(", ")));
-        let name: String =
-            place.world.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect();
-        let caption = format!("α = 1, where guarantees hold: {}.", place.world);
-        finding.draw(
-            &format!("alpha-one-{name}"),
-            caption,
-            &RegretFigure { world: place, is_log: true },
-        )?;
     }
     Ok(finding)
 }

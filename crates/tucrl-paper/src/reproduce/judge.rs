@@ -55,7 +55,10 @@ pub(super) fn share(found: usize, runs: usize) -> (f64, Interval) {
     let (share, square) = (found / runs, NORMAL * NORMAL);
     let centre = (found + square / 2.0) / (runs + square);
     let half = NORMAL / (runs + square) * (found * (1.0 - share) + square / 4.0).sqrt();
-    (share, ((centre - half).max(0.0), (centre + half).min(1.0)))
+    // At the ends one limit is exact, without rounding.
+    let low = if found == 0.0 { 0.0 } else { centre - half };
+    let high = if found == runs { 1.0 } else { centre + half };
+    (share, (low, high))
 }
 
 /// Gap regret of every run of an agent at the last common checkpoint of the world.
