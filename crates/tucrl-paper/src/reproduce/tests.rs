@@ -204,6 +204,7 @@ fn who_pays_for_junk_is_judged_learner_by_learner() {
         ("crowd", "Optimistic PSRL", linear),
         ("crowd", "TUCRL, as written", root),
         ("crowd", "TSDE", |t| 0.3 * t),
+        ("crowd", "TUCRL+", linear),
         ("crowd", "TUCRL, mass", linear),
         ("crowd", "Optimistic Q", linear),
         ("alone", "KL-UCRL", linear),
