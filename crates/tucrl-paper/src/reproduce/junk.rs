@@ -5,8 +5,8 @@
 //! grows. TUCRL as the paper writes it sums a width for each of the S states and gives rare states up by a threshold that
 //! counts all S; UCRL is linear as soon as one state is out of reach. Several worlds, each with growing S.
 //!
-//! Where everything can be reached without junk, the first junk state has a price of its own, the square root of T that no
-//! algorithm avoids (the paper's section 5): exploration no longer ends. There regret is compared with that of the least junk.
+//! Where everything can be reached without junk, the first junk state has a price of its own, the square root of T that the
+//! paper's section 5 explains: exploration no longer ends. There regret is compared with that of the least junk.
 
 use super::judge::{Wanted, agent, at_end, check, growth, mean_ratio, study, worlds_by};
 use super::{Evidence, Finding, ReproduceError, palette};
