@@ -92,6 +92,26 @@ pub trait Figure {
     ) -> Result<(), FigureError>;
 }
 
+/// A figure that consists of curves.
+pub trait Curves {
+    /// The curves with their axes.
+    fn curves(&self) -> CurvesFigure;
+}
+
+impl<C: Curves> Figure for C {
+    fn size(&self) -> (u32, u32) {
+        self.curves().size()
+    }
+
+    fn draw<B: DrawingBackend>(
+        &self,
+        area: &DrawingArea<B, Shift>,
+        scale: f64,
+    ) -> Result<(), FigureError> {
+        self.curves().draw(area, scale)
+    }
+}
+
 /// Pixels per point of PNG pictures, for screens and print.
 const PIXELS: usize = 2;
 /// Supersampling factor: the drawing library does not antialias wide lines.

@@ -19,7 +19,7 @@ use thiserror::Error;
 
 use crate::formats::new_file;
 use crate::plot::{
-    self, CurvesFigure, EpisodeFigure, ExplorationFigure, Figure, FigureError, PoorFigure,
+    self, Curves, CurvesFigure, EpisodeFigure, ExplorationFigure, Figure, FigureError, PoorFigure,
     RegretFigure, RewardFigure,
 };
 use crate::record::Provenance;
@@ -130,7 +130,8 @@ impl Writer<'_> {
         for (world, slug) in study.worlds.iter().zip(worlds) {
             let mut figures = Figures::new();
             if world.time.is_some() && world.facts.shows_rewards() {
-                let path = self.figure(&format!("reward-{slug}"), &RewardFigure { world })?;
+                let path =
+                    self.curves(&format!("reward-{slug}"), &RewardFigure { world }.curves())?;
                 figures.push((format!("Reward per step in {}", world.world), path));
             }
             // Without a reference gain, regret is only the negated rewards.
@@ -150,7 +151,7 @@ impl Writer<'_> {
             }
             let exploration = ExplorationFigure { world };
             if !exploration.is_empty() {
-                let path = self.figure(&format!("exploration-{slug}"), &exploration)?;
+                let path = self.curves(&format!("exploration-{slug}"), &exploration.curves())?;
                 figures.push(("Regret of exploration".into(), path));
             }
             for agent in &world.agents {

@@ -107,7 +107,10 @@ impl Sections {
         let exploration = exploration_table(world).map_or(String::new(), |cells| {
             let table = numbers(&cells, "regret of exploration", &[]);
             let explained = escaped(EXPLORATION);
-            format!("<h3>Regret of exploration</h3><p class=\"note\">{explained}</p>{table}")
+            format!(
+                "<h3>Regret of exploration</h3><p class=\"note\">{explained}</p>\
+                 <div class=\"exploration\"></div>{table}"
+            )
         });
         let warning = uncertainty(world).map_or(String::new(), |warning| {
             format!("<p class=\"note\"><b>Warning:</b> {}</p>\n", escaped(&warning))

@@ -21,7 +21,7 @@ regret over the last decade: 1 is linear, 0.5 a square root, 0 flat; in brackets
 counts steps in pairs that were poorly visited at that time. In comparisons a negative difference means that
 the first agent has less regret; runs with the same random streams are compared. The corrected p is that of Student's
 test, corrected for all comparisons in the world (Holm); below 0.05 an agent is called better. A rank is one more than the
-number of better agents: agents that cannot be told apart share it.
+number of better agents, and no smaller than that of an agent with a smaller mean: agents that cannot be told apart share it.
 ";
 
 /// The report; `figures` are the paths of the figures of each world, `profiles` is that of the performance profiles.

@@ -147,7 +147,9 @@ impl<'a> WorldStudy<'a> {
         let time =
             agents.iter().filter_map(|agent| agent.curve().last()).map(|point| point.t).min();
         let pairs = time.map_or_else(Vec::new, |time| ranking::pairs(&agents, time));
-        ranking::rank(&mut agents, &pairs);
+        if let Some(time) = time {
+            ranking::rank(&mut agents, &pairs, time);
+        }
         let (facts, fell_back) = (&members.first()?.facts, shown != asked);
         let loses_gain = members.iter().any(|run| run.record.gain_lost.is_some());
         Some(Self { world, facts, agents, shown, fell_back, loses_gain, time, pairs })

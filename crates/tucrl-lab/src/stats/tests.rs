@@ -207,6 +207,26 @@ fn agents_that_cannot_be_told_apart_share_a_rank() {
     assert!(study.worlds[0].agents.iter().all(|agent| agent.rank.is_none()));
 }
 
+/// `b` is certainly worse than `a`; the mean of `c` is larger still, but `c` varies so much that nothing is better than it.
+#[test]
+fn an_agent_gains_no_rank_by_runs_that_vary() {
+    let runs: Vec<StoredRun> = (0..6)
+        .flat_map(|run| {
+            let lost = if run == 5 { 900.0 } else { 0.5 };
+            [
+                stored("a", run, &[(10, 0.0)]),
+                stored("b", run, &[(10, 10.0 + 0.1 * run as f64)]),
+                stored("c", run, &[(10, lost)]),
+            ]
+        })
+        .collect();
+    let study = Study::new(&runs).unwrap();
+    let world = &study.worlds[0];
+    assert_eq!(world.pairs.iter().map(Pair::verdict).collect::<Vec<_>>(), [-1, 0, 0]);
+    let ranks: Vec<_> = world.agents.iter().map(|agent| agent.rank).collect();
+    assert_eq!(ranks, [Some(1), Some(2), Some(2)]);
+}
+
 #[test]
 fn a_world_with_a_run_without_gaps_is_shown_by_realised_regret() {
     let mut runs = vec![power("a", 0, 1.0, 1.0), power("a", 1, 2.0, 1.0), power("b", 0, 1.0, 0.5)];

@@ -95,8 +95,12 @@ type Make = dyn Fn(Map<String, Value>) -> Result<Arc<dyn Algorithm>, AgentError>
 pub struct AgentKind {
     about: About,
     options: Described,
+    example_world: &'static str,
     make: Arc<Make>,
 }
+
+/// Where examples of agents run that need nothing special: a world with a state out of reach.
+const EXAMPLE_WORLD: &str = "three-state:delta=0";
 
 impl fmt::Debug for AgentKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -108,7 +112,15 @@ impl AgentKind {
     /// An algorithm whose options are its fields.
     pub fn new<A: Algorithm + Options>(about: About) -> Self {
         let make = |all| Ok(Arc::new(read::<A>(all)?) as Arc<dyn Algorithm>);
-        Self { about, options: Described::of::<A>(), make: Arc::new(make) }
+        let (options, example_world) = (Described::of::<A>(), EXAMPLE_WORLD);
+        Self { about, options, example_world, make: Arc::new(make) }
+    }
+
+    /// The same with its example in another world.
+    #[must_use]
+    pub fn tried_in(mut self, world: &'static str) -> Self {
+        self.example_world = world;
+        self
     }
 
     /// The same with fixed options, other defaults, or without some.
@@ -121,6 +133,11 @@ impl AgentKind {
     /// What is known about it.
     pub fn about(&self) -> &About {
         &self.about
+    }
+
+    /// The spec of a world in which its example runs.
+    pub fn example_world(&self) -> &'static str {
+        self.example_world
     }
 
     /// The options that it accepts.
@@ -178,7 +195,8 @@ where
         Ok(Arc::new(own) as Arc<dyn Algorithm>)
     };
     let about = About { name, summary, example: name, ..About::default() };
-    AgentKind { about, options: Described::of::<O>(), make: Arc::new(make) }
+    let (options, example_world) = (Described::of::<O>(), EXAMPLE_WORLD);
+    AgentKind { about, options, example_world, make: Arc::new(make) }
 }
 
 struct Own<O, F> {
