@@ -360,11 +360,8 @@ fn what_cannot_be_learned_is_warned_about() {
         "warning: tucrl: 10000 steps are too few for its confidence widths.\n  \
          Even if every action of every reachable state were tried 4.17 times, half the\n  \
          radius of an L1 ball would be 26957. A width of 1 or more excludes nothing, so\n  \
-         the whole run is exploration. Take more steps, or set\n  \
-         relaxation=mass,alpha=0.0003, which would bring it to about 0.05.\n  \
-         relaxation=mass is a departure from the paper, shown to work where states\n  \
-         cannot be reached at all; a state that is reached rarely can be missed for\n  \
-         good.\n"
+         the whole run is exploration. Take more steps, or use tucrl-plus:alpha=0.01,\n  \
+         whose widths are narrower; with this alpha it has no guarantee.\n"
     );
     assert_eq!(
         complaint("learn taxi --steps 1000 --seeds 1 --agent ucrl"),
