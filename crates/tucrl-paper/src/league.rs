@@ -204,6 +204,8 @@ mod tests {
                 facts,
                 record: run.record(),
                 error: None,
+                sweep: None,
+                imported: None,
             });
         }
         found
