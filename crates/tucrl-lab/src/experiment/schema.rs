@@ -227,6 +227,8 @@ mod tests {
             "{ spec = \"scal:c=inf\", label = \"SCAL\" }",
             "\"regal-c:c=5\"",
             "\"random\"",
+            "{ spec = \"tucrl\", alpha = [0.01, 0.1], shrink = \"log\" }",
+            "{ spec = \"scal\", c = [1, \"inf\"] }",
         ];
         for agent in agents {
             assert!(is_valid(&with(agent, "\"taxi\"")), "{agent}");
@@ -239,6 +241,9 @@ mod tests {
             "\"scal\"",
             "\"random:alpha=1\"",
             "{ label = \"x\" }",
+            "{ spec = \"tucrl\", alfa = [0.01] }",
+            "{ spec = \"tucrl\", alpha = [] }",
+            "{ spec = \"tucrl\", shrink = [\"lin\"] }",
             "7",
         ] {
             assert!(!is_valid(&with(agent, "\"taxi\"")), "{agent}");
@@ -250,6 +255,7 @@ mod tests {
             "\"models/a.drn\"",
             "{ spec = \"garnet:s=1e5\", steps = 1e7 }",
             "\"taxi:map=2018\"",
+            "{ spec = \"river-swim\", length = [4, 6], steps = 100 }",
         ] {
             assert!(is_valid(&with("\"tucrl\"", world)), "{world}");
         }

@@ -158,3 +158,106 @@ impl Reader<'_> {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use crate::catalogue::Catalogue;
+    use crate::experiment::Experiment;
+
+    fn read(worlds: &str, agents: &str, more: &str) -> Result<Experiment, String> {
+        let text = format!(
+            "name = \"a\"\nseeds = 2\nsteps = 1e3\n{more}worlds = [{worlds}]\nagents = [{agents}]\n"
+        );
+        let read = Experiment::parse(Path::new("a.toml"), text, &Catalogue::default());
+        read.map_err(|error| error.to_string())
+    }
+
+    fn agents(agents: &str) -> Vec<String> {
+        let experiment = read("\"taxi\"", agents, "").unwrap();
+        experiment.agents.iter().map(|agent| agent.agent.to_string()).collect()
+    }
+
+    #[test]
+    fn lists_are_all_combinations_in_the_order_of_the_file() {
+        assert_eq!(agents("{ spec = \"tucrl\", alpha = 0.5 }"), ["tucrl:alpha=0.5"]);
+        assert_eq!(
+            agents(
+                "{ spec = \"tucrl:delta=0.2\", shrink = [\"log\", \"linear\"], alpha = [0.5, 1e-2] }"
+            ),
+            [
+                "tucrl:alpha=0.5,delta=0.2,shrink=log",
+                "tucrl:alpha=0.01,delta=0.2,shrink=log",
+                "tucrl:alpha=0.5,delta=0.2",
+                "tucrl:alpha=0.01,delta=0.2",
+            ]
+        );
+        let worlds = "{ spec = \"junk\", base = [\"three-state:delta=0\", \"taxi\"], factor = 10 }";
+        let experiment = read(worlds, "\"tucrl\"", "").unwrap();
+        let worlds: Vec<String> =
+            experiment.worlds.iter().map(|world| world.world.to_string()).collect();
+        assert_eq!(worlds.len(), 2);
+        assert!(
+            worlds[0].contains("three-state:delta=0") && worlds[1].contains("taxi"),
+            "{worlds:?}"
+        );
+    }
+
+    #[test]
+    fn labels_of_a_sweep_have_their_values() {
+        let swept = "{ spec = \"tucrl\", label = \"T\", alpha = [0.5, 1] }";
+        let experiment = read("\"taxi\"", swept, "tune_seeds = 3\n").unwrap();
+        let labels: Vec<&str> =
+            experiment.agents.iter().map(|agent| agent.label.as_str()).collect();
+        assert_eq!(labels, ["T, alpha=0.5", "T, alpha=1"]);
+        assert_eq!(experiment.agents[0].sweep.as_ref().unwrap().group, "T");
+        let cells = experiment.cells();
+        let tuning: Vec<bool> =
+            cells.iter().map(|cell| cell.id.sweep().unwrap().is_tuning).collect();
+        assert_eq!(tuning, [false, false, true, true, true, false, false, true, true, true]);
+    }
+
+    #[test]
+    fn a_sweep_changes_no_name_of_a_cell() {
+        let alone = read("\"taxi\"", "\"tucrl:alpha=0.5\", \"tucrl\"", "").unwrap();
+        let swept = read("\"taxi\"", "{ spec = \"tucrl\", alpha = [0.5, 1] }", "").unwrap();
+        let stems = |of: &Experiment| -> Vec<String> {
+            of.cells().iter().map(|cell| cell.id.stem()).collect()
+        };
+        assert_eq!(stems(&alone), stems(&swept));
+    }
+
+    #[test]
+    fn what_is_wrong_with_a_list_is_said() {
+        let many: Vec<String> = (1..=40).map(|i| format!("{}", f64::from(i) / 100.0)).collect();
+        let many = many.join(", ");
+        for (agents, more, expected) in [
+            ("{ spec = \"tucrl\", alfa = [1] }", "", "did you mean `alpha`?"),
+            (
+                "{ spec = \"tucrl\", alpha = [] }",
+                "",
+                "a number, a text, true or false, or a list of them",
+            ),
+            ("{ spec = \"tucrl\", alpha = [[1]] }", "", "or a list of them"),
+            ("{ spec = \"tucrl\", alpha = [1, 1] }", "", "given twice"),
+            ("{ spec = \"tucrl\", alpha = [-1] }", "", "alpha"),
+            ("{ spec = \"tucl\", alpha = [1] }", "", "tucl"),
+            ("\"tucrl\"", "tune_seeds = 2\n", "no agent has a list of values"),
+            ("{ spec = \"tucrl\", alpha = [1, 2] }", "tune_seeds = 0\n", "between 1 and 1e6"),
+            (
+                &format!("{{ spec = \"tucrl\", alpha = [{many}], delta = [{many}] }}"),
+                "",
+                "1600 combinations of values are too many",
+            ),
+            (
+                "{ spec = \"tucrl\", label = \"T\", alpha = [1, 0.5] }, { spec = \"ucrl\", label = \"T\" }",
+                "",
+                "the label \"T\" is given twice",
+            ),
+        ] {
+            let said = read("\"taxi\"", agents, more).unwrap_err();
+            assert!(said.contains(expected), "{agents}: {said}");
+        }
+    }
+}
