@@ -333,7 +333,9 @@ fn check(entries: &Entries, steps: u64) -> Result<(), (u64, LineProblem)> {
     }
     let mut owners: BTreeMap<u64, u64> = BTreeMap::new();
     for (&run, curve) in entries {
-        curve.keys().for_each(|&step| drop(owners.entry(step).or_insert(run)));
+        for &step in curve.keys() {
+            owners.entry(step).or_insert(run);
+        }
     }
     for (&run, curve) in entries {
         if let Some((&step, &other)) = owners.iter().find(|(step, _)| !curve.contains_key(step)) {

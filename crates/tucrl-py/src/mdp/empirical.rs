@@ -88,7 +88,9 @@ pub(crate) fn empirical(
                     first.get_or_insert((state, action));
                     builder.action(frame.range.low(), [(state, 1.0)]);
                 }
-                Unvisited::Stay(reward) => drop(builder.action(reward, [(state, 1.0)])),
+                Unvisited::Stay(reward) => {
+                    builder.action(reward, [(state, 1.0)]);
+                }
                 Unvisited::Uniform(reward) => {
                     let share = 1.0 / actions.len() as f64;
                     builder.action(reward, (0..actions.len()).map(|next| (next, share)));
