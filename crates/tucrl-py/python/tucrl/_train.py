@@ -88,7 +88,7 @@ def train(
     total, ended = 0.0, {"plan": 0, "reset": 0}
     # Where the episodes under way began, and what had been earned then.
     began = {"plan": (0, 0.0), "reset": (0, 0.0)}
-    taken, shown, plans = 0, time.monotonic(), agent.episode_count
+    taken, shown, plans = 0, time.monotonic(), agent.episodes_ended
     is_stopped = False
 
     def tell(kind: Literal["plan", "reset"]) -> bool:
@@ -101,9 +101,9 @@ def train(
     try:
         while taken < steps and not is_stopped:
             action = agent.act(state)
-            # A plan made before the first step ends nothing.
-            if agent.episode_count != plans:
-                plans = agent.episode_count
+            # An episode that ends before the first step of this training is not counted.
+            if agent.episodes_ended != plans:
+                plans = agent.episodes_ended
                 if taken and tell("plan"):
                     break
             resets = env.terminations + env.truncations

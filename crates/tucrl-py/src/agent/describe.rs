@@ -161,10 +161,10 @@ impl PyAgent {
         records.map(|record| self.record(&class, record)).collect()
     }
 
-    /// How many episodes have begun, without making a list of them.
+    /// How many episodes have ended, without making a list of them.
     #[getter]
-    fn episode_count(&self) -> usize {
-        self.learner.as_ref().map_or(0, |learner| learner.diary().episode_count())
+    fn episodes_ended(&self) -> usize {
+        self.learner.as_ref().map_or(0, |learner| learner.diary().ended_episodes.len())
     }
 
     /// Steps in pairs poorly visited at that time (Z), and at the start of the episode (Y).

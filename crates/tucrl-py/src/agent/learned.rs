@@ -271,7 +271,10 @@ impl PyAgent {
 
 impl PyAgent {
     fn silent(&self) -> PyErr {
-        bad_input(format!("{} keeps no counts of what it observed", self.spec))
+        match &self.learner {
+            Some(_) => bad_input(format!("{} keeps no counts of what it observed", self.spec)),
+            None => bad_input("the agent has observed nothing yet: let it act, or absorb a log"),
+        }
     }
 
     fn learner(&self) -> PyResult<&dyn Learner> {
