@@ -474,6 +474,7 @@ mod tests {
             exploration: false,
             master_seed: 1,
             hashed: Hashed::default(),
+            swept: Swept::default(),
         };
         CellId { group: Arc::new(group), run }
     }

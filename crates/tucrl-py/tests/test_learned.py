@@ -107,7 +107,8 @@ def lake() -> tuple[tucrl.gym.Continuing, tucrl.Agent]:
 
 
 def test_training_is_the_loop_and_episodes_add_up() -> None:
-    (env, agent), ends = lake(), []
+    ends: list[tucrl.gym.EpisodeEnd] = []
+    env, agent = lake()
     done = tucrl.gym.train(env, agent, 5000, ends.append, progress=False, seed=3)
     own_env, own = lake()
     state, total = own_env.reset(seed=3), 0.0

@@ -21,7 +21,7 @@ def test_a_notebook_runs(path: Path, tmp_path: Path) -> None:
         import nbclient
         import nbformat
 
-        notebook = nbformat.read(path, as_version=4)
+        notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
         stored = [cell.get("outputs") for cell in notebook.cells if cell.cell_type == "code"]
         assert not any(stored), "outputs are not committed"
         client = nbclient.NotebookClient(notebook, timeout=300, resources={"metadata": {"path": str(tmp_path)}})
