@@ -201,7 +201,7 @@ fn the_best_of_a_sweep_is_chosen_on_seeds_that_do_not_rank() {
     for row in &sweeps {
         assert_eq!((row["runs"].as_str(), row["tuning_runs"].as_str()), ("3", "2"));
     }
-    for world in ["river-swim:length=4", "river-swim"] {
+    for world in ["river-swim:n=4", "river-swim"] {
         let of_world: Vec<_> = sweeps.iter().filter(|row| row["world"] == world).collect();
         let mean = |row: &std::collections::BTreeMap<String, String>, key: &str| {
             row[key].parse::<f64>().unwrap()
@@ -215,7 +215,7 @@ fn the_best_of_a_sweep_is_chosen_on_seeds_that_do_not_rank() {
         assert_eq!(shown.unwrap()["mean"].as_f64().unwrap(), mean(chosen, "mean"));
         assert_ne!(mean(chosen, "mean"), mean(chosen, "tuning_mean"));
     }
-    for figure in ["sweep-river-swim-alpha", "sweep-river-swim-length-4-alpha", "worlds-1"] {
+    for figure in ["sweep-river-swim-alpha", "sweep-river-swim-n-4-alpha", "worlds-1"] {
         assert!(report.join(format!("figures/{figure}.svg")).exists(), "{figure}");
     }
     let page = fs::read_to_string(report.join("report.html")).unwrap();
@@ -234,6 +234,6 @@ fn without_seeds_for_tuning_all_agents_of_a_sweep_are_shown() {
     let rows = summary(folder);
     let labels: Vec<_> = rows.iter().map(|row| row["label"].as_str().unwrap()).collect();
     assert_eq!(labels, ["random", "tucrl:alpha=0.01", "tucrl"]);
-    assert!(folder.join("out/exp/report/figures/sweep-river-swim-length-4-alpha.svg").exists());
+    assert!(folder.join("out/exp/report/figures/sweep-river-swim-n-4-alpha.svg").exists());
     assert!(!folder.join("out/exp/report/figures/worlds-1.svg").exists());
 }

@@ -38,7 +38,8 @@ pub fn agent_sweep(world: &WorldStudy<'_>, parameter: &str) -> Option<CurvesFigu
             }
         }
     }
-    let title = format!("{} against {parameter}", capitalised(world.regret_name()));
+    let regret = world.sweeps.first().map_or(world.shown, |sweep| sweep.shown).name();
+    let title = format!("{} against {parameter}", capitalised(regret));
     figure(format!("{title} in {}", cut(world.world, 40)), curves, best)
 }
 

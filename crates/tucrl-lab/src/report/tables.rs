@@ -138,7 +138,7 @@ pub fn sweeps(study: &Study<'_>) -> Table {
         text("group", &rows, |row| row.1.group),
         text("agent", &rows, |row| row.2.agent),
         Column { name: "values", values: Values::Text(values) },
-        text("shown", &rows, |row| row.0.shown.word()),
+        text("shown", &rows, |row| row.1.shown.word()),
         count("runs", &rows, |row| runs(row.2.evaluation)),
         number("mean", &rows, |row| mean(row.2.evaluation)),
         number("student_low", &rows, |row| low(row.2.evaluation)),

@@ -115,7 +115,8 @@ pub fn sweep_table(sweep: &SweepStudy<'_>) -> Cells {
 /// What the table of a sweep shows.
 pub fn sweep_explained(sweep: &SweepStudy<'_>) -> String {
     let parameters = sweep.parameters.join(" and ");
-    let shown = format!("{} by {parameters}: regret at the end of the runs.", sweep.base);
+    let (base, regret) = (sweep.base, sweep.shown.name());
+    let shown = format!("{base} by {parameters}: {regret} at the end of the runs.");
     match sweep.variants.iter().find(|variant| variant.is_best) {
         None => shown,
         Some(best) => format!(

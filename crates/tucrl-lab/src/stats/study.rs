@@ -150,7 +150,7 @@ impl<'a> WorldStudy<'a> {
         let mut complete = members.iter().filter(|run| run.error.is_none());
         let has_all = complete.all(|run| asked.of(&run.record).is_some());
         let shown = if has_all { asked } else { Regret::Realised };
-        let sweeps = sweeps::of_world(members, shown);
+        let sweeps = sweeps::of_world(members, asked);
         let is_left_out = |run: &StoredRun| {
             let of_run = |sweep: &&SweepStudy<'_>| {
                 sweeps::point(run).is_some_and(|point| point.group == sweep.group)

@@ -17,6 +17,8 @@ pub struct SweepStudy<'a> {
     pub group: &'a str,
     /// The spec without the lists.
     pub base: &'a str,
+    /// The regret that is shown and chosen by: that asked for, where the agents of the experiment have it.
+    pub shown: Regret,
     /// The keys that have lists.
     pub parameters: Vec<&'a str>,
     /// The agents, in order of appearance.
@@ -67,8 +69,11 @@ pub(super) fn is_tuning(run: &StoredRun) -> bool {
     run.sweep.as_ref().is_some_and(|sweep| sweep.is_tuning)
 }
 
-/// The sweeps among the runs of a world.
-pub(super) fn of_world<'a>(members: &[&'a StoredRun], shown: Regret) -> Vec<SweepStudy<'a>> {
+/// The sweeps among the runs of a world. Imported curves, which may lack the regret asked for, change nothing here.
+pub(super) fn of_world<'a>(members: &[&'a StoredRun], asked: Regret) -> Vec<SweepStudy<'a>> {
+    let mut own = members.iter().filter(|run| run.error.is_none() && run.imported.is_none());
+    let has_all = own.all(|run| asked.of(&run.record).is_some());
+    let shown = if has_all { asked } else { Regret::Realised };
     let mut found: Vec<(SweepStudy<'a>, Vec<[Vec<f64>; 2]>)> = Vec::new();
     for run in members {
         let Some(point) = point(run) else { continue };
@@ -76,7 +81,8 @@ pub(super) fn of_world<'a>(members: &[&'a StoredRun], shown: Regret) -> Vec<Swee
         let place = place.unwrap_or_else(|| {
             let parameters = point.values.iter().map(|(key, _)| key.as_str()).collect();
             let (group, base) = (point.group.as_str(), point.base.as_str());
-            found.push((SweepStudy { group, base, parameters, variants: Vec::new() }, Vec::new()));
+            let variants = Vec::new();
+            found.push((SweepStudy { group, base, shown, parameters, variants }, Vec::new()));
             found.len() - 1
         });
         let (sweep, regrets) = &mut found[place];
