@@ -79,7 +79,13 @@ pub fn write(
         Some(across) => Some(writer.curves("profiles", &plot::profiles(&across))?),
         None => None,
     };
-    let text = markdown::markdown(study, provenance, &figures, profiles.as_deref());
+    let mut sweeps = Figures::new();
+    for (index, figure) in text::world_sweeps(study).into_iter().enumerate() {
+        let path = writer.curves(&format!("worlds-{}", index + 1), &figure)?;
+        sweeps.push((figure.title, path));
+    }
+    let over_worlds = markdown::OverWorlds { profiles: profiles.as_deref(), sweeps: &sweeps };
+    let text = markdown::markdown(study, provenance, &figures, over_worlds);
     writer.file("report.md", text.as_bytes())?;
     for table in tables::all(study) {
         writer.file(&format!("{}.csv", table.name), csv::csv(&table).as_bytes())?;
@@ -142,6 +148,13 @@ impl Writer<'_> {
                     let figure = RegretFigure { world, is_log };
                     let path = self.curves(&format!("regret-{slug}{suffix}"), &figure.curves())?;
                     figures.push((format!("Regret in {}, {scale}", world.world), path));
+                }
+            }
+            for parameter in plot::swept_parameters(world) {
+                if let Some(figure) = plot::agent_sweep(world, parameter) {
+                    let parts = slugs([parameter].into_iter()).concat();
+                    let path = self.curves(&format!("sweep-{slug}-{parts}"), &figure)?;
+                    figures.push((figure.title, path));
                 }
             }
             let poor = PoorFigure { world };

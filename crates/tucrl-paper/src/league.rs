@@ -205,6 +205,8 @@ mod tests {
                 facts,
                 record: run.record(),
                 error: None,
+                sweep: None,
+                imported: None,
             });
         }
         found

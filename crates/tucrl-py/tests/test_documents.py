@@ -43,7 +43,7 @@ def numbers(text: str) -> list[float]:
 
 
 #: How many blocks of code the documents have.
-COUNTS = {"README.md": 1, "docs/python.md": 4, "docs/reports.md": 1}
+COUNTS = {"README.md": 1, "docs/python.md": 4, "docs/reports.md": 1, "docs/from-logs.md": 6}
 
 
 def test_every_block_is_tested() -> None:
@@ -90,6 +90,18 @@ def test_a_report_is_read_as_its_manual_says(
     names: dict[str, Any] = {}
     run("docs/reports.md", 0, names)
     assert set(names["curves"]["label"]) == set(agents)
+
+
+def test_logs_are_used_as_their_manual_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    for block in range(COUNTS["docs/from-logs.md"]):
+        run("docs/from-logs.md", block, names, within=0.05)
+    swim = names["swim"]
+    assert names["model"].policy.tolist() == [1, 0] or names["model"].action_names[0] == "rest"
+    assert names["found"].is_certified
+    assert swim.evaluate(names["policy"])[0][0] == pytest.approx(swim.gain, abs=1e-9)
+    assert list((tmp_path / "runs" / "lake").iterdir())
 
 
 def test_the_guide_learns_to_balance_a_pole() -> None:

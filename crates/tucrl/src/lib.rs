@@ -35,6 +35,7 @@
 pub mod agents;
 pub mod bounds;
 mod builder;
+pub mod certify;
 mod chain;
 pub mod confidence;
 pub mod counts;
@@ -82,7 +83,8 @@ pub use agents::{
 pub use episode::Episodic;
 pub use generator::{Generator, GeneratorError, Outcomes};
 pub use learner::{
-    AgentError, Algorithm, Diary, Explanation, Knowledge, Learner, Saved, Setting, Start,
+    AgentError, Algorithm, Diary, Explanation, Knowledge, Learner, LoggedStep, Saved, Setting,
+    Start,
 };
 pub use mdp::Mdp;
 pub use model::Model;

@@ -18,7 +18,7 @@ const ROWS: &[&[&str]] = &[
     &["policy", "generator"],
     &["chain", "structure"],
     &["evaluate", "hitting", "solve", "env", "explore"],
-    &["counts", "gaps"],
+    &["counts", "gaps", "certify"],
     &["confidence"],
     &["truncation", "inner_max", "rules"],
     &["plausible", "posterior"],
@@ -67,6 +67,7 @@ const LEARNING: &[&str] = &[
 /// What a learner must not see.
 const TRUTH: &[&str] = &[
     "builder",
+    "certify",
     "chain",
     "env",
     "evaluate",

@@ -157,6 +157,8 @@ pub fn differences(
 
 pub(super) fn pairs(agents: &[AgentStudy<'_>], time: u64) -> Vec<Pair> {
     let mut found = Vec::new();
+    // Imported curves have other random streams.
+    let agents: Vec<_> = agents.iter().filter(|agent| !agent.is_imported).collect();
     for (index, first) in agents.iter().enumerate() {
         for second in &agents[index + 1..] {
             let (a, b) = (first.label.to_owned(), second.label.to_owned());
@@ -185,8 +187,9 @@ fn correct(pairs: &mut [Pair]) {
 
 /// Ranks the agents that have a complete run, at a time; none where too few runs were compared to tell any two apart.
 pub(super) fn rank(agents: &mut [AgentStudy<'_>], pairs: &[Pair], time: u64) {
-    let is_alone = agents.iter().filter(|agent| !agent.curve().is_empty()).count() == 1;
-    for agent in agents.iter_mut().filter(|agent| !agent.curve().is_empty()) {
+    let is_ranked = |agent: &AgentStudy<'_>| !agent.curve().is_empty() && !agent.is_imported;
+    let is_alone = agents.iter().filter(|agent| is_ranked(agent)).count() == 1;
+    for agent in agents.iter_mut().filter(|agent| is_ranked(agent)) {
         let of_agent = || {
             let first = pairs.iter().filter(|pair| pair.first == agent.label).map(|p| (p, 1));
             first.chain(pairs.iter().filter(|pair| pair.second == agent.label).map(|p| (p, -1)))

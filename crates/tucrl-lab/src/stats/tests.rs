@@ -47,6 +47,8 @@ fn stored(agent: &str, run: u64, regret: &[(u64, f64)]) -> StoredRun {
             visits: Vec::new(),
         },
         error: None,
+        sweep: None,
+        imported: None,
     }
 }
 

@@ -39,6 +39,9 @@ pub enum Kind {
     /// An agent driven by another program.
     #[serde(rename = "tucrl-agent")]
     Agent,
+    /// Curves of another program.
+    #[serde(rename = "tucrl-import")]
+    Import,
 }
 
 /// The first line.
@@ -117,7 +120,7 @@ pub(super) fn open(path: &Path) -> Result<(Header, String), StoreError> {
 
 /// Refuses checkpoints of earlier versions, which describe learners in another form or have other values.
 pub(super) fn refuse_older(path: &Path, header: &Header) -> Result<(), StoreError> {
-    match header.version < VERSION && header.format != Kind::Run {
+    match header.version < VERSION && !matches!(header.format, Kind::Run | Kind::Import) {
         true => Err(StoreError::OlderVersion {
             path: path.into(),
             found: header.version,

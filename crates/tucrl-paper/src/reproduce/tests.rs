@@ -62,6 +62,8 @@ fn stored(world: &str, label: &str, run: u64, curve: impl Fn(f64) -> f64) -> Sto
             visits: Vec::new(),
         },
         error: None,
+        sweep: None,
+        imported: None,
     }
 }
 

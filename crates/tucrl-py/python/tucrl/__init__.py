@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 from tucrl import options
 from tucrl._catalogue import AgentEntry, Parameter, WorldEntry, agents, worlds
 from tucrl._learn import Result, learn
+from tucrl._logs import Candidate, Certificate, Log, certify
 from tucrl._native import MDP, VERSION, Agent, Plan, Walk, World
 from tucrl._records import BurnIn, Episode, Explanation, Hardness, LowerBound
 
@@ -35,9 +36,12 @@ __all__ = [
     "Agent",
     "AgentEntry",
     "BurnIn",
+    "Candidate",
+    "Certificate",
     "Episode",
     "Explanation",
     "Hardness",
+    "Log",
     "LowerBound",
     "Parameter",
     "Plan",
@@ -47,6 +51,7 @@ __all__ = [
     "WorldEntry",
     "__version__",
     "agents",
+    "certify",
     "gym",
     "learn",
     "options",

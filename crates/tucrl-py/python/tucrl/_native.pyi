@@ -35,6 +35,12 @@ _Whole = SupportsIndex | float
 _Path = str | PathLike[str]
 _Range = Sequence[float]
 _Mask = Callable[[Any], Any] | npt.ArrayLike
+_Policy = Literal["optimistic", "greedy"]
+_Unvisited = Literal["error"] | tuple[Literal["stay", "uniform"], float]
+_Columns = tuple[_Ints, _Ints, _Floats, _Ints]
+_Evidence = tuple[
+    list[int], float, str, bool, int, int | None, list[tuple[float, float, float, float, float]]
+]
 _Seed = SupportsIndex | np.random.Generator | random.Random | None
 
 @final
@@ -337,6 +343,18 @@ class Agent:
     def explain(self, state: Hashable, action: None = None) -> list[Explanation]: ...
     @overload
     def explain(self, state: Hashable, action: SupportsIndex) -> Explanation: ...
+    def absorb(self, states: Any, actions: Any, rewards: Any, next_states: Any) -> None: ...
+    @property
+    def absorbed(self) -> int: ...
+    @property
+    def episodes_ended(self) -> int: ...
+    def predict(self, state: Hashable, *, policy: _Policy = "optimistic") -> int: ...
+    def policy_dict(self, *, policy: _Policy = "optimistic") -> dict[Any, int]: ...
+    def full_policy(
+        self, *, default: int | Sequence[int] | _Ints | Callable[[int], int], policy: _Policy = "optimistic"
+    ) -> list[int]: ...
+    def to_mdp(self, *, unvisited: _Unvisited) -> MDP: ...
+    def to_json(self) -> str: ...
     def save(self, path: _Path) -> None: ...
     @staticmethod
     def load(
@@ -450,6 +468,56 @@ class MDP:
         name: str | None = None,
     ) -> MDP: ...
     @staticmethod
+    def from_log(
+        log: Any,
+        *,
+        unvisited: _Unvisited,
+        columns: Sequence[str] = ("state", "action", "reward", "next_state"),
+        n_states: int | None = None,
+        n_actions: int | None = None,
+        reward_range: tuple[float, float] | None = None,
+        start: Hashable | None = None,
+        name: str = "log",
+    ) -> MDP: ...
+    @staticmethod
+    def from_transitions(
+        states: Any,
+        actions: Any,
+        rewards: Any,
+        next_states: Any,
+        *,
+        unvisited: _Unvisited,
+        n_states: int | None = None,
+        n_actions: int | None = None,
+        reward_range: tuple[float, float] | None = None,
+        start: Hashable | None = None,
+        name: str = "log",
+    ) -> MDP: ...
+    @staticmethod
+    def _empirical(
+        name: str,
+        sizes: tuple[int, int],
+        columns: _Columns,
+        unvisited: _Unvisited,
+        reward_range: tuple[float, float],
+        start: int,
+        names: tuple[list[str], list[str]],
+    ) -> MDP: ...
+    def _certify(
+        self, samples: int, is_deterministic: bool, delta: float, shrink: float, seed: _Seed
+    ) -> _Evidence: ...
+    @staticmethod
+    def _certify_log(
+        sizes: tuple[int, int],
+        columns: _Columns,
+        reward_range: tuple[float, float],
+        samples: int,
+        is_deterministic: bool,
+        is_size_random: bool,
+        delta: float,
+        shrink: float,
+    ) -> _Evidence: ...
+    @staticmethod
     def _from_transitions(
         name: str,
         states: int,
@@ -514,7 +582,7 @@ class MDP:
     def classify(self) -> str: ...
     def diameter(self, *, reachable: bool = True) -> float: ...
     def hardness(self, *, diameters: bool = True) -> Hardness: ...
-    def evaluate(self, policy: npt.ArrayLike) -> tuple[_Floats, _Floats]: ...
+    def evaluate(self, policy: npt.ArrayLike | dict[Any, int]) -> tuple[_Floats, _Floats]: ...
     def sample(
         self, state: int, action: int, size: int = 1, *, seed: _Seed = None
     ) -> tuple[_Ints, _Floats]: ...

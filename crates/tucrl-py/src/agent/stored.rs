@@ -32,6 +32,10 @@ fn first() -> u32 {
     1
 }
 
+fn is_zero(number: &u64) -> bool {
+    *number == 0
+}
+
 /// The part of a document that no version changes.
 #[derive(Deserialize)]
 struct Versioned {
@@ -57,6 +61,9 @@ struct Document {
     here: StateId,
     chosen: Option<u32>,
     taken: u64,
+    /// Steps absorbed from logs; absent if there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    absorbed: u64,
     /// Whether states are whole numbers; none before the first one.
     integers: Option<bool>,
     /// The states by number, where they have other names and the document is a file.
@@ -81,6 +88,7 @@ impl Document {
             here: agent.here,
             chosen: agent.chosen,
             taken: agent.taken,
+            absorbed: agent.absorbed,
             integers: match agent.states {
                 States::Unknown => None,
                 States::Integers => Some(true),
@@ -134,6 +142,9 @@ impl Document {
             here: self.here,
             chosen: self.chosen,
             taken: self.taken,
+            absorbed: self.absorbed,
+            is_placed: self.learner.is_some() && (self.taken > 0 || self.chosen.is_some()),
+            greedy: None,
             states,
             masks: Masks { source, allowed: self.allowed },
         };
@@ -200,6 +211,7 @@ fn of_run(stored: StoredState, world: Option<&AnyWorld>) -> PyResult<Document> {
         here,
         chosen: None,
         taken: stored.taken,
+        absorbed: 0,
         integers: Some(true),
         labels: None,
         is_masked: false,

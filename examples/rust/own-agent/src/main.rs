@@ -1,5 +1,9 @@
-//! The command `tucrl` with an algorithm of one's own: average-reward Q-learning with epsilon-greedy play
-//! (differential Q-learning; Wan, Naik, Sutton 2021). `own-agent learn river-swim --agent diff-q --agent tucrl`.
+//! A template: the command `tucrl` with an algorithm and a world of one's own, in all verbs.
+//!
+//! The algorithm is average-reward Q-learning with epsilon-greedy play (differential Q-learning; Wan, Naik, Sutton 2021),
+//! the world a machine that wears out. `own-agent learn machine --agent diff-q --agent tucrl`.
+
+mod machine;
 
 use std::collections::HashMap;
 use std::process::ExitCode;
@@ -69,5 +73,5 @@ fn main() -> ExitCode {
         Ok(DiffQ { options, space, random: start.random, values: HashMap::new(), gain: 0.0, last })
     };
     let mine = own_agent("diff-q", "average-reward Q-learning, epsilon-greedy", start);
-    tucrl_cli::main_with(std::env::args_os(), [mine], [])
+    tucrl_cli::main_with(std::env::args_os(), [mine], [machine::world()])
 }

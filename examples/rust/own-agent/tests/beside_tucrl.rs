@@ -51,6 +51,28 @@ fn learn_run_report_and_compare_know_the_agent() {
 }
 
 #[test]
+fn every_verb_knows_the_world_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let folder = folder.path();
+    assert!(tucrl(folder, &["worlds"]).contains("machine"));
+    assert!(tucrl(folder, &["worlds", "machine"]).contains("how many levels of wear there are"));
+    assert!(tucrl(folder, &["schema"]).contains("machine"));
+    // Two steps of work that pay 1 and 3/4, then a repair.
+    let facts = tucrl(folder, &["inspect", "machine:levels=4,wear=1", "--json"]);
+    let facts: Value = serde_json::from_str(&facts).unwrap();
+    let gain = facts["gain"].as_f64().unwrap_or_else(|| panic!("{facts}"));
+    assert!((gain - 7.0 / 12.0).abs() < 1e-9, "{gain}");
+    tucrl(folder, &["export", "machine", "--to", "machine.json"]);
+    let text = "name = \"worn\"\nsteps = 2000\nseeds = 2\nworlds = [{ spec = \"machine\", wear = [0.1, 0.3] }]\n\
+                agents = [\"diff-q\", \"tucrl\"]\n";
+    std::fs::write(folder.join("worn.toml"), text).unwrap();
+    assert!(tucrl(folder, &["run", "worn.toml"]).contains("8 of 8 runs done"));
+    let report = tucrl(folder, &["report", "out/worn"]);
+    assert!(report.contains("machine:wear=0.1") && report.contains("diff-q"), "{report}");
+    assert!(folder.join("out/worn/report/figures/worlds-1.svg").exists());
+}
+
+#[test]
 fn a_wrong_option_is_pointed_at() {
     let output = Command::cargo_bin("own-agent")
         .unwrap()
