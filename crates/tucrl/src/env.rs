@@ -56,6 +56,9 @@ pub struct Walk {
 pub struct WalkState {
     pub(crate) state: StateId,
     pub(crate) random: RandomStream,
+    /// The simulator, in a world that has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) simulation: Option<String>,
 }
 
 impl WalkState {
@@ -74,7 +77,12 @@ impl Walk {
             many => many[random.categorical(&many.iter().map(|e| e.1).collect::<Vec<_>>())].0,
         };
         let space = Space::listed((0..mdp.states()).map(|s| mdp.actions(s) as u32).collect());
-        Self { mdp, space, at: WalkState { state: state as StateId, random } }
+        Self { mdp, space, at: WalkState { state: state as StateId, random, simulation: None } }
+    }
+
+    /// The table.
+    pub(crate) fn mdp(&self) -> &Arc<Mdp> {
+        &self.mdp
     }
 
     /// The state of the walk.

@@ -111,6 +111,15 @@ impl AgentKind {
         Self { about, options: Described::of::<A>(), make: Arc::new(make) }
     }
 
+    /// An algorithm that a function makes from options.
+    pub fn made_by<O: Options>(
+        about: About,
+        make: impl Fn(O) -> Result<Arc<dyn Algorithm>, AgentError> + Send + Sync + 'static,
+    ) -> Self {
+        let make = move |all| make(read::<O>(all)?);
+        Self { about, options: Described::of::<O>(), make: Arc::new(make) }
+    }
+
     /// The same with fixed options, other defaults, or without some.
     #[must_use]
     pub fn with(mut self, narrow: impl FnOnce(Described) -> Described) -> Self {
