@@ -5,6 +5,8 @@
 
 mod build;
 
+pub(crate) use build::to_json;
+
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 

@@ -28,7 +28,7 @@ use tucrl::space::{Space, StateId};
 
 use hosted::Hosted;
 use remote::{Remote, Trouble, Worker};
-pub(crate) use steps::{ask, play};
+pub(crate) use steps::{ask, play, told};
 
 /// Agents of one's own that were given as objects, by their paths, and how they are run.
 #[derive(Debug, Clone)]

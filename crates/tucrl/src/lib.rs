@@ -37,6 +37,7 @@ pub mod bounds;
 mod builder;
 mod chain;
 pub mod confidence;
+pub mod conformance;
 pub mod counts;
 mod elimination;
 pub mod env;
@@ -78,6 +79,7 @@ pub mod worlds;
 
 pub use agents::{
     About, AgentKind, EpisodicAlgorithm, Optimism, Tucrl, TucrlPlus, Ucrl, own_agent,
+    own_saved_agent,
 };
 pub use episode::Episodic;
 pub use generator::{Generator, GeneratorError, Outcomes};

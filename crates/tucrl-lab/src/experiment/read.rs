@@ -37,7 +37,7 @@ const KEYS: &[&str] = &[
     "worlds",
     "agents",
 ];
-const WORLD_KEYS: &[&str] = &["spec", "steps", "reward_range"];
+const WORLD_KEYS: &[&str] = &["spec", "steps", "reward_range", "content"];
 const AGENT_KEYS: &[&str] = &["spec", "label"];
 
 const A_NAME: &str = "letters, digits, hyphens, underscores and points, beginning with a letter or a \
@@ -188,6 +188,10 @@ impl Reader<'_> {
             let range = range.map(|range| self.range(range, &format!("{key}.reward_range")));
             let reward_range = range.transpose()?;
             contents.extend(reward_range.map(|range| format!("rewards in {range}")));
+            if let Some(content) = table.and_then(|table| table.get("content")) {
+                let key = format!("{key}.content");
+                contents.push(self.string(content, &key, "a hash in quotes", |_| true)?);
+            }
             let model = (!contents.is_empty()).then(|| contents.join("+"));
             if worlds.iter().any(|earlier| earlier.world.to_string() == world.to_string()) {
                 let what = format!("the world {}", quoted(&world.to_string()));

@@ -338,7 +338,7 @@ impl Remote {
         if has_it(&self.worker.lock().unwrap_or_else(PoisonError::into_inner)) {
             return Ok(());
         }
-        let text = to_json(table).map_err(|error| PlanError::Own { message: error })?;
+        let text = to_json(table).map_err(|error| PlanError::Own { message: error.to_string() })?;
         self.ask(json!({ "do": "world" }), &text)?;
         let mut worker = self.worker.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(worker) = worker.as_mut() {

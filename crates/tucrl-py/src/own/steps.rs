@@ -35,7 +35,7 @@ pub(crate) fn ask(act: &Bound<'_, PyAny>, state: StateId, offered: u32) -> PyRes
 }
 
 /// What an exception says: a line, and the traceback.
-pub(super) fn told(py: Python<'_>, error: PyErr) -> String {
+pub(crate) fn told(py: Python<'_>, error: PyErr) -> String {
     let plain = error.to_string();
     let failure = py.import("tucrl._own").and_then(|own| own.call_method1("failure", (error,)));
     failure.and_then(|text| text.extract()).unwrap_or(plain)

@@ -148,8 +148,8 @@ impl AgentKind {
 
 /// An algorithm of one's own: a name, a line about it, and how a learner starts with some options.
 ///
-/// Its learners are run from the first step to the last in one go; to let runs continue from checkpoints,
-/// implement [`Algorithm`] with [`Algorithm::restore`] and use [`AgentKind::new`].
+/// Its learners are run from the first step to the last in one go; [`own_saved_agent`] lets runs continue from
+/// checkpoints.
 ///
 /// ```
 /// use tucrl::{ActionId, AgentKind, Learner, PlanError, StateId, own_agent};
@@ -181,9 +181,35 @@ where
     L: Learner + 'static,
     F: Fn(Start<'_>, O) -> Result<L, AgentError> + Send + Sync + 'static,
 {
+    own(name, summary, start, |_| Err(AgentError::CannotRestore))
+}
+
+/// The same for learners that can be saved: whole, by their [`Learner::save`], which is `Saved::of(self)`.
+pub fn own_saved_agent<O, L, F>(name: &'static str, summary: &'static str, start: F) -> AgentKind
+where
+    O: Options,
+    L: Learner + Serialize + DeserializeOwned + 'static,
+    F: Fn(Start<'_>, O) -> Result<L, AgentError> + Send + Sync + 'static,
+{
+    own(name, summary, start, |saved| Ok(Box::new(saved_as::<L>(saved)?)))
+}
+
+type Restore = fn(&Saved) -> Result<Box<dyn Learner>, AgentError>;
+
+fn own<O, L, F>(
+    name: &'static str,
+    summary: &'static str,
+    start: F,
+    restore: Restore,
+) -> AgentKind
+where
+    O: Options,
+    L: Learner + 'static,
+    F: Fn(Start<'_>, O) -> Result<L, AgentError> + Send + Sync + 'static,
+{
     let start = Arc::new(start);
     let make = move |all| {
-        let own = Own { options: read::<O>(all)?, start: Arc::clone(&start) };
+        let own = Own { options: read::<O>(all)?, start: Arc::clone(&start), restore };
         Ok(Arc::new(own) as Arc<dyn Algorithm>)
     };
     let about = About { name, summary, example: name, ..About::default() };
@@ -193,6 +219,7 @@ where
 struct Own<O, F> {
     options: O,
     start: Arc<F>,
+    restore: Restore,
 }
 
 impl<O: fmt::Debug, F> fmt::Debug for Own<O, F> {
@@ -210,6 +237,10 @@ where
     fn start(&self, start: Start<'_>) -> Result<Box<dyn Learner>, AgentError> {
         checked(&self.options)?;
         Ok(Box::new((self.start)(start, self.options.clone())?))
+    }
+
+    fn restore(&self, _: &Setting, saved: &Saved) -> Result<Box<dyn Learner>, AgentError> {
+        (self.restore)(saved)
     }
 
     fn options(&self) -> Value {
