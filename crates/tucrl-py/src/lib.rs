@@ -55,7 +55,8 @@ mod _native {
     /// Runs the command `tucrl` with these arguments; returns the exit code.
     #[pyfunction]
     fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
-        let (agents, worlds) = ([own::kind(own::Host::default())], own_world::kinds(Arc::default()));
+        let (agents, worlds) =
+            ([own::kind(own::Host::default())], own_world::kinds(Arc::default()));
         py.detach(|| tucrl_cli::exit_code(arguments, agents, worlds))
     }
 

@@ -244,9 +244,8 @@ impl Algorithm for Shared {
     }
 
     fn restore(&self, setting: &Setting, saved: &Saved) -> Result<Box<dyn Learner>, AgentError> {
-        let stored: Stored = saved
-            .read()
-            .map_err(|error| AgentError::Checkpoint { reason: error.to_string() })?;
+        let stored: Stored =
+            saved.read().map_err(|error| AgentError::Checkpoint { reason: error.to_string() })?;
         let Setting { space, r_max, steps, .. } = setting;
         let (space, r_max, steps) = (space.clone(), *r_max, *steps);
         let (state, from) = (stored.state, From::Frozen(stored.python));

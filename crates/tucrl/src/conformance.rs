@@ -109,7 +109,9 @@ pub fn check_agent(algorithm: &Arc<dyn Algorithm>, promise: &Promise) -> Vec<Com
             ),
             Err(error) => complain(
                 "deterministic",
-                format!("in a world with {what}: the same seed gave a failure the second time: {error}"),
+                format!(
+                    "in a world with {what}: the same seed gave a failure the second time: {error}"
+                ),
             ),
         }
         if !promise.resumes {
@@ -159,11 +161,7 @@ struct Player<'a> {
 }
 
 impl<'a> Player<'a> {
-    fn new(
-        algorithm: &'a Arc<dyn Algorithm>,
-        mdp: Mdp,
-        promise: &Promise,
-    ) -> Result<Self, String> {
+    fn new(algorithm: &'a Arc<dyn Algorithm>, mdp: Mdp, promise: &Promise) -> Result<Self, String> {
         let mdp = Arc::new(mdp);
         let model = Model::from(&mdp);
         let truth = Truth::of(&model).map_err(|error| error.to_string())?;
@@ -171,12 +169,8 @@ impl<'a> Player<'a> {
         if promise.may_know {
             knowledge.rule_of_thumb = Some(RuleOfThumb(Arc::new(|_| Some(0))));
         }
-        let setting = Setting {
-            space: model.space(),
-            r_max: model.r_max(),
-            steps: promise.steps,
-            knowledge,
-        };
+        let setting =
+            Setting { space: model.space(), r_max: model.r_max(), steps: promise.steps, knowledge };
         algorithm.check(&setting).map_err(|error| error.to_string())?;
         Ok(Self { algorithm, mdp, setting, seed: promise.seed })
     }
@@ -211,12 +205,7 @@ impl<'a> Player<'a> {
         restored.map_err(|error| format!("it was saved and cannot be restored: {error}"))
     }
 
-    fn step(
-        &self,
-        walk: &mut Walk,
-        learner: &mut dyn Learner,
-        taken: u64,
-    ) -> Result<Step, String> {
+    fn step(&self, walk: &mut Walk, learner: &mut dyn Learner, taken: u64) -> Result<Step, String> {
         let state = walk.position().state();
         let action = caught(|| learner.act())?.map_err(|error| error.to_string())?;
         let offered = self.setting.space.actions(state);
@@ -374,7 +363,12 @@ fn edge_worlds() -> Result<Vec<(&'static str, Mdp)>, ModelError> {
         builder.state().action(5.0, [(0, 0.5), (1, 0.5)]).action(-3.0, [(0, 1.0)]);
     };
     Ok(vec![
-        ("one state and one action", built(&|b| drop(b.state().action(0.5, [(0, 1.0)])))?),
+        (
+            "one state and one action",
+            built(&|b| {
+                b.state().action(0.5, [(0, 1.0)]);
+            })?,
+        ),
         (
             "one state",
             built(&|b| {

@@ -422,8 +422,8 @@ impl GeneratedWalk {
         let state = self.at.state;
         let (paid, next) = self.generator.sample(state, action, &mut self.at.random)?;
         // A state or a reward that is not possible is refused before the list is looked at.
-        let is_listed = next < self.generator.space().states()
-            && self.generator.reward_range().contains(paid);
+        let is_listed =
+            next < self.generator.space().states() && self.generator.reward_range().contains(paid);
         if let Some(error) = is_listed.then(|| self.check_drawn(action, next).err()).flatten() {
             return Some(Err(error));
         }

@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use tucrl_lab::experiment::Experiment;
 use tucrl_lab::execute::{self, Options};
+use tucrl_lab::experiment::Experiment;
 use tucrl_lab::spelling::{Spelled, by_name};
 use tucrl_lab::store::{IfResults, Store, StoreError};
 
@@ -58,8 +58,7 @@ pub(crate) fn run(
     }
     let directory = out.unwrap_or_else(|| PathBuf::from("out").join(&experiment.name));
     let if_results = if resume { IfResults::Resume } else { IfResults::Refuse };
-    let store =
-        Store::create(&directory, &experiment, &catalogue, if_results).map_err(of_store)?;
+    let store = Store::create(&directory, &experiment, &catalogue, if_results).map_err(of_store)?;
     let survey = execute::survey(&store, cells, options).map_err(of_store)?;
     for note in &survey.notes {
         warn(py, &note.spelled(by_name), 2)?;

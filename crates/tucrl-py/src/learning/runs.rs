@@ -76,10 +76,8 @@ impl PyRuns {
             let study = self.study()?;
             let is_page = path.extension().is_some_and(|e| e == "html" || e == "htm");
             if !is_page {
-                let extras =
-                    Extras { experiment: self.experiment.as_deref(), ..Extras::default() };
-                return report::write(&study, provenance, extras, &path)
-                    .map_err(of_report);
+                let extras = Extras { experiment: self.experiment.as_deref(), ..Extras::default() };
+                return report::write(&study, provenance, extras, &path).map_err(of_report);
             }
             let page = html::html(&study, provenance, None).map_err(of_report)?;
             write(&path, &page)?;
@@ -89,7 +87,8 @@ impl PyRuns {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let this = slf.get();
-        let content = serde_json::to_vec(&(&this.runs, &this.provenance, &this.experiment)).map_err(failed)?;
+        let content = serde_json::to_vec(&(&this.runs, &this.provenance, &this.experiment))
+            .map_err(failed)?;
         let restore = slf.get_type().getattr("_restore")?;
         let parts = (PyBytes::new(slf.py(), &content),);
         (restore, parts).into_pyobject(slf.py()).map(Bound::into_any)

@@ -67,8 +67,7 @@ impl Hosted {
         let own = py.import("tucrl._own");
         let known = self.episodes.len();
         let text = own.and_then(|own| own.call_method1("episodes", (&agent.whole, known)));
-        let text: String =
-            text.and_then(|text| text.extract()).map_err(|error| told(py, error))?;
+        let text: String = text.and_then(|text| text.extract()).map_err(|error| told(py, error))?;
         self.episodes.extend(read_episodes(&text)?);
         Ok(())
     }

@@ -196,12 +196,7 @@ where
 
 type Restore = fn(&Saved) -> Result<Box<dyn Learner>, AgentError>;
 
-fn own<O, L, F>(
-    name: &'static str,
-    summary: &'static str,
-    start: F,
-    restore: Restore,
-) -> AgentKind
+fn own<O, L, F>(name: &'static str, summary: &'static str, start: F, restore: Restore) -> AgentKind
 where
     O: Options,
     L: Learner + 'static,

@@ -81,10 +81,13 @@ fn the_gap_regret_is_that_of_the_agent_in_python() {
 fn a_run_that_was_killed_continues_to_the_same_result() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    let text = "name = \"k\"\nsteps = 3e6\nseeds = 1\nworlds = [\"river-swim\"]\nagents = [\"diff-q\"]\n";
+    let text =
+        "name = \"k\"\nsteps = 3e6\nseeds = 1\nworlds = [\"river-swim\"]\nagents = [\"diff-q\"]\n";
     std::fs::write(folder.join("k.toml"), text).unwrap();
     let program = assert_cmd::cargo::cargo_bin("own-agent");
-    let run = |out: &str| ["run", "k.toml", "--out", out, "--checkpoint-seconds", "0.02"].map(String::from);
+    let run = |out: &str| {
+        ["run", "k.toml", "--out", out, "--checkpoint-seconds", "0.02"].map(String::from)
+    };
     let mut child = std::process::Command::new(program)
         .current_dir(folder)
         .args(run("killed"))
@@ -94,7 +97,9 @@ fn a_run_that_was_killed_continues_to_the_same_result() {
         .unwrap();
     let files = |name: &str, end: &str| -> Vec<std::path::PathBuf> {
         let Ok(all) = std::fs::read_dir(folder.join(name).join("runs")) else { return Vec::new() };
-        all.map(|file| file.unwrap().path()).filter(|p| p.to_string_lossy().ends_with(end)).collect()
+        all.map(|file| file.unwrap().path())
+            .filter(|p| p.to_string_lossy().ends_with(end))
+            .collect()
     };
     while files("killed", ".state").is_empty() && child.try_wait().unwrap().is_none() {
         std::thread::sleep(std::time::Duration::from_millis(2));
