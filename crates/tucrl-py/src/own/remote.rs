@@ -219,7 +219,7 @@ pub(super) struct Remote {
     state: StateId,
     taken: u64,
     /// What was observed and not yet sent.
-    observed: Option<f64>,
+    observed: Mutex<Option<f64>>,
     episodes: Vec<EpisodeRecord>,
     /// The process was ended in the middle of a step.
     is_lost: bool,
@@ -243,8 +243,8 @@ impl Remote {
     pub(super) fn new(python: Arc<Written>, birth: Birth, episodes: Vec<EpisodeRecord>) -> Self {
         let state = birth.state;
         let worker = Mutex::new(None);
-        let (observed, is_lost) = (None, false);
-        Self { python, birth, worker, state, taken: 0, observed, episodes, is_lost }
+        let observed = Mutex::new(None);
+        Self { python, birth, worker, state, taken: 0, observed, episodes, is_lost: false }
     }
 
     fn begun(&self) -> Result<Worker, Trouble> {
@@ -319,14 +319,15 @@ impl Remote {
         Ok(())
     }
 
-    /// Sends what was observed.
-    fn flush(&mut self) -> Result<(), PlanError> {
-        let Some(reward) = self.observed.take() else { return Ok(()) };
-        let known = self.episodes.len();
-        let request =
-            json!({ "do": "observe", "reward": reward, "next": self.state, "known": known });
-        let answer = self.ask(request, &[])?;
-        self.read_episodes(&answer.0)
+    /// What was observed and is not yet sent; it counts as sent from now on.
+    fn pending(&self) -> Option<f64> {
+        self.observed.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// The request that sends what was observed, if there is something.
+    fn observation(&self) -> Option<Value> {
+        let (reward, known) = (self.pending()?, self.episodes.len());
+        Some(json!({ "do": "observe", "reward": reward, "next": self.state, "known": known }))
     }
 
     /// Gives the process the table that is walked in, unless it has it.
@@ -379,11 +380,10 @@ impl Drop for Remote {
 impl Learner for Remote {
     fn act(&mut self) -> Result<ActionId, PlanError> {
         let request = json!({
-            "do": "step", "reward": self.observed, "next": self.state,
+            "do": "step", "reward": self.pending(), "next": self.state,
             "offered": self.birth.space.actions(self.state), "known": self.episodes.len(),
         });
         let (answer, _) = self.ask(request, &[])?;
-        self.observed = None;
         self.read_episodes(&answer)?;
         let action = answer["action"].as_u64().and_then(|action| ActionId::try_from(action).ok());
         action.ok_or_else(|| failed(self.taken + 1, "the answer has no action"))
@@ -391,7 +391,8 @@ impl Learner for Remote {
 
     fn observe(&mut self, reward: f64, next: StateId) {
         self.taken += 1;
-        (self.observed, self.state) = (Some(reward), next);
+        self.state = next;
+        *self.observed.get_mut().unwrap_or_else(PoisonError::into_inner) = Some(reward);
     }
 
     fn diary(&self) -> Diary<'_> {
@@ -404,8 +405,11 @@ impl Learner for Remote {
     }
 
     fn save(&self) -> Option<Saved> {
-        if self.is_lost || self.observed.is_some() {
+        if self.is_lost {
             return None;
+        }
+        if let Some(request) = self.observation() {
+            self.try_ask(request, &[]).ok()?;
         }
         let (answer, _) = self.try_ask(json!({ "do": "freeze" }), &[]).ok()?;
         let python = answer["frozen"].as_str()?.to_owned();
@@ -417,7 +421,11 @@ impl Learner for Remote {
         let Some(table) = batch.table().cloned() else {
             self.taken = batch.time() - 1;
             batch.play(self)?;
-            return Ok(self.flush()?);
+            if let Some(request) = self.observation() {
+                let (answer, _) = self.ask(request, &[])?;
+                self.read_episodes(&answer)?;
+            }
+            return Ok(());
         };
         while batch.left() > 0 {
             self.share(&table)?;
