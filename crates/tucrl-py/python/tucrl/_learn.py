@@ -4,7 +4,7 @@ import html
 import time
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tucrl import _native
 from tucrl._progress import Line, is_watched
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from tucrl._run import Factory
     from tucrl.gym import Continuing
 
-    Environment = Env[Any, Any] | Continuing
+    Environment: TypeAlias = Env[Any, Any] | Continuing
 
 # Seconds before a progress bar appears.
 _PATIENCE = 2.0

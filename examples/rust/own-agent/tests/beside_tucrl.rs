@@ -136,11 +136,11 @@ fn a_wrong_option_is_pointed_at() {
 }
 
 #[test]
-fn the_example_has_at_most_60_lines_of_code() {
+fn the_example_has_at_most_70_lines_of_code() {
     let source = include_str!("../src/main.rs");
     let code = source.lines().filter(|line| {
         let line = line.trim();
         !line.is_empty() && !line.starts_with("//")
     });
-    assert!(code.count() <= 60);
+    assert!(code.count() <= 70);
 }
