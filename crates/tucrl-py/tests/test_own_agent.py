@@ -4,6 +4,7 @@ import functools
 import json
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -111,11 +112,15 @@ def test_a_factory_gets_what_its_signature_names() -> None:
     assert first["seed"] != second["seed"] and 0 <= first["seed"] < 2**32
 
 
+#: What DiffQ does not have.
+SPEED: dict[str, Any] = {"speed": 1}
+
+
 @pytest.mark.parametrize(
     ("factory", "sentence"),
     [
         (lambda weights: None, "it needs weights, which nobody gives"),
-        (functools.partial(DiffQ, speed=1), "it has no option speed: its parameters are mask, seed, step, epsilon"),
+        (functools.partial(DiffQ, **SPEED), "it has no option speed: its parameters are mask, seed, step, epsilon"),
         (7, "7 is no agent"),
     ],
 )
@@ -145,11 +150,12 @@ WORSE: list[tuple[Callable[..., Any], str]] = [
 def test_a_bad_agent_fails_alone_and_says_why(in_process: bool) -> None:
     bad = BAD if in_process else BAD + WORSE
     agents: dict[str, Any] = {factory.__name__: factory for factory, _ in bad}
+    agents |= {"good": bad_agents.InTurn, "psrl": "psrl"}
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         result = tucrl.learn(
             "river-swim",
-            {**agents, "good": bad_agents.InTurn, "psrl": "psrl"},
+            agents,
             1000,
             seeds=2,
             in_process=in_process,
@@ -157,8 +163,6 @@ def test_a_bad_agent_fails_alone_and_says_why(in_process: bool) -> None:
         )
     failed = {(label, run): error for label, run, error in result.failed}
     assert set(failed) == {(factory.__name__, run) for factory, _ in bad for run in (0, 1)}
-    import re
-
     for factory, pattern in bad:
         assert re.search(pattern, failed[factory.__name__, 0]), failed[factory.__name__, 0]
     assert len([w for w in told if "failed" in str(w.message)]) == 2 * len(bad)

@@ -164,7 +164,7 @@ def make_world(size: int = 3) -> tucrl.World:
 
 
 def test_an_experiment_has_worlds_of_every_kind(tmp_path: Path) -> None:
-    experiment = {
+    experiment: dict[str, Any] = {
         "name": "worlds",
         "steps": 500,
         "seeds": 1,
