@@ -139,5 +139,7 @@ def test_a_world_of_ones_own_is_learned_as_its_guide_says(tmp_path: Path, monkey
         warnings.simplefilter("ignore")
         for block in range(3):
             run("docs/your-own-world.md", block, names)
-    summary = tucrl.learn(names["world"], ["tucrl:alpha=0.05", "random"], 20_000, 2).to_pandas("summary").set_index("agent")
-    assert summary["mean"]["tucrl:alpha=0.05"] < summary["mean"]["random"]
+            if block == 0:
+                names["queued"] = names["result"]
+    summary = names["queued"].to_pandas("summary").set_index("agent")
+    assert summary["mean"]["psrl"] < 0.5 * summary["mean"]["random"]
