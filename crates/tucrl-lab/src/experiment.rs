@@ -223,7 +223,7 @@ impl Experiment {
         let plain = |problem| ExperimentError::Plain { problem: Box::new(problem) };
         let mut agents: Vec<ExperimentAgent> = Vec::new();
         for agent in given.agents {
-            let label = agent.to_string();
+            let label = agent.label();
             if agents.iter().any(|earlier| earlier.label == label) {
                 let (what, change) = (format!("the agent {label}"), "keep one of them");
                 return Err(plain(ExperimentProblem::Twice { what, change }));

@@ -8,6 +8,8 @@ mod empirical;
 
 pub(crate) use empirical::{Frame, Observed, Unvisited, empirical};
 
+pub(crate) use build::to_json;
+
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
@@ -23,11 +25,12 @@ use tucrl::rng::RandomStream;
 use tucrl::solve::Solution;
 use tucrl::truth::{Truth, Watch as _};
 use tucrl::{env, evaluate, hitting, structure};
-use tucrl_lab::catalogue::World;
 use tucrl_lab::formats::{self, IfExists, ReadOptions};
 use tucrl_lab::inspection::{Effort, Inspection};
 
 use crate::errors::{bad_input, failed, of_file, of_world};
+use crate::learning::catalogue;
+use crate::own::Host;
 use crate::rewards;
 use crate::seed::Seed;
 use crate::work::{self, Progress};
@@ -88,7 +91,8 @@ impl PyMdp {
         let Some(text) = text.to_str() else {
             return Err(bad_input("the name of the world is not valid text"));
         };
-        let world = World::parse(text).map_err(bad_input)?;
+        let catalogue = catalogue(Host::default(), Arc::default())?;
+        let world = catalogue.world(text).map_err(bad_input)?;
         // An `r_max` is checked with the file, so that the message names the file.
         let reward_range = match reward_range {
             None => None,

@@ -208,6 +208,13 @@ pub struct Start<'a> {
     pub random: RandomStream,
 }
 
+impl Start<'_> {
+    /// A seed of 32 bits for another generator of random numbers: drawn from the learner's own, which advances them.
+    pub fn seed(&mut self) -> u64 {
+        self.random.bits() >> 32
+    }
+}
+
 /// What some algorithms are told about the world; most need nothing.
 #[derive(Debug, Clone, Default)]
 pub struct Knowledge {

@@ -38,6 +38,7 @@ mod builder;
 pub mod certify;
 mod chain;
 pub mod confidence;
+pub mod conformance;
 pub mod counts;
 mod elimination;
 pub mod env;
@@ -79,6 +80,7 @@ pub mod worlds;
 
 pub use agents::{
     About, AgentKind, EpisodicAlgorithm, Optimism, Tucrl, TucrlPlus, Ucrl, own_agent,
+    own_saved_agent,
 };
 pub use episode::Episodic;
 pub use generator::{Generator, GeneratorError, Outcomes};

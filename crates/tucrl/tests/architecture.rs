@@ -30,6 +30,7 @@ const ROWS: &[&[&str]] = &[
     &["agents", "worlds"],
     &["bounds", "truth", "exploration"],
     &["run", "hardness"],
+    &["conformance"],
 ];
 
 /// Imports allowed within a row: a model and its builder are two files of one thing; an episodic learner is a learner,

@@ -38,7 +38,7 @@ const KEYS: &[&str] = &[
     "worlds",
     "agents",
 ];
-const WORLD_KEYS: &[&str] = &["spec", "steps", "reward_range"];
+const WORLD_KEYS: &[&str] = &["spec", "steps", "reward_range", "content"];
 const AGENT_KEYS: &[&str] = &["spec", "label"];
 
 const A_NAME: &str = "letters, digits, hyphens, underscores and points, beginning with a letter or a \
@@ -204,6 +204,10 @@ impl Reader<'_> {
                     contents.push(content.finalize().to_hex()[..16].to_string());
                 }
                 contents.extend(reward_range.map(|range| format!("rewards in {range}")));
+                if let Some(content) = table.and_then(|table| table.get("content")) {
+                    let key = format!("{key}.content");
+                    contents.push(self.string(content, &key, "a hash in quotes", |_| true)?);
+                }
                 let model = (!contents.is_empty()).then(|| contents.join("+"));
                 if worlds.iter().any(|earlier| earlier.world.to_string() == world.to_string()) {
                     let what = format!("the world {}", quoted(&world.to_string()));

@@ -82,6 +82,10 @@ pub fn schema(catalogue: &Catalogue) -> Value {
                     "description": "The lowest and the highest reward of a model file; overrides the file.",
                     "type": "array", "items": { "type": "number" }, "minItems": 2, "maxItems": 2,
                 },
+                "content": {
+                    "description": "A hash of a world that a program made: another content is another world.",
+                    "type": "string",
+                },
             })),
             "agents": list(&json!({ "$ref": "#/$defs/agent" }), &swept_agents, json!({ "label": {
                 "description": "What the agent is called in tables and figures.",
