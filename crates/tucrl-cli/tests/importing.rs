@@ -159,18 +159,15 @@ fn every_fault_of_a_file_is_named_with_its_line() {
         assert!(said.contains(expected), "{expected}\n{said}");
         assert!(!folder.join("out/exp/imported").exists(), "{expected}");
     }
-    let asked = |change: (&str, &str)| {
-        import(folder, &good)
-            .into_iter()
-            .map(move |word| if word == change.0 { change.1 } else { word })
-    };
     for (change, expected) in [
         (("river-swim", "taxi"), "taxi is no world of exp: its worlds are river-swim"),
         (("mine", "random"), "is an agent of the experiment: choose another --label"),
         (("out/exp", "out/none"), "out/none"),
         (("curves.csv", "none.csv"), "none.csv"),
     ] {
-        let words: Vec<&str> = asked(change).collect();
+        let (from, to) = change;
+        let words = import(folder, &good).into_iter();
+        let words: Vec<&str> = words.map(|word| if word == from { to } else { word }).collect();
         let said = refusal(folder, &words);
         assert!(said.contains(expected), "{expected}\n{said}");
     }

@@ -131,7 +131,7 @@ impl Tally {
             return Ok(());
         }
         let is_random = self.rewards == Rewards::Random;
-        if !is_random || pair.samples % REWARD_SHARE == 0 {
+        if !is_random || pair.samples.is_multiple_of(REWARD_SHARE) {
             if pair.rewards == 0 {
                 pair.first_reward = reward;
             } else if !is_random && reward != pair.first_reward {
@@ -141,7 +141,7 @@ impl Tally {
             pair.shifted_sum += reward - pair.first_reward;
             pair.rewards += 1;
         }
-        if !is_random || pair.samples % REWARD_SHARE != 0 {
+        if !is_random || !pair.samples.is_multiple_of(REWARD_SHARE) {
             *pair.next.entry(next as u32).or_insert(0) += 1;
         }
         pair.samples += 1;
