@@ -197,7 +197,7 @@ impl<P: Planner> Episodic<P> {
     }
 
     /// The action to play now; `None` if the next episode must be planned first.
-    #[inline(never)]
+    #[inline(always)]
     fn act_by_plan(&mut self) -> Option<ActionId> {
         self.settle(self.here);
         if let Some(pair) = self.chosen {
@@ -405,7 +405,7 @@ impl<P: Planner> Episodic<P> {
     }
 
     /// Records a step to `next`.
-    #[inline(never)]
+    #[inline(always)]
     fn record(&mut self, pair: u32, reward: f64, next: StateId) {
         self.settle(self.here);
         let from = self.under_visited_from(pair);
