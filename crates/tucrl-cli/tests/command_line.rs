@@ -14,6 +14,7 @@ use tucrl::mdp::Mdp;
 use tucrl::worlds::WorldKind;
 use tucrl_lab::catalogue::{Catalogue, World, WorldListing};
 use tucrl_lab::formats::ReadOptions;
+use tucrl_lab::text::shell_word;
 
 #[path = "command_line/facts.rs"]
 mod facts;
@@ -87,7 +88,8 @@ fn worlds_lists_every_world_with_its_size_and_a_line() {
         for fact in entry.facts {
             assert!(page.contains(&format!("\n  {fact}\n")), "{fact}");
         }
-        assert!(page.ends_with(&format!("\nTry\n  tucrl inspect {}\n", entry.example)));
+        let example = shell_word(entry.example);
+        assert!(page.ends_with(&format!("\nTry\n  tucrl inspect {example}\n")));
     }
 }
 
@@ -120,6 +122,7 @@ theta:theta=0
     assert!(loops.contains("\n  diameter                skipped       skipped "), "{loops}");
     let policy = answer(&folder, &["inspect", "chain", "--policy"]);
     assert!(policy.ends_with("      4  link 4  forward  0.36768  2.3616\n"), "{policy}");
+    assert!(policy.contains("\n  gain of the policy 0.36768 ± "), "{policy}");
     for line in [taxi, loops, policy].iter().flat_map(|page| page.lines()) {
         assert!(line.chars().count() <= 80, "{line}");
     }
@@ -132,6 +135,7 @@ fn json_keys_are_stable_and_what_is_skipped_has_none() {
     let hardness = ["hardness"];
     let gain = [&exact[..], &hardness].concat();
     let diameter = ["diameter", "diameter_reachable"];
+    let policy = ["policy", "policy_gain", "policy_gain_error"];
     let always = [
         "world",
         "states",
@@ -154,7 +158,7 @@ fn json_keys_are_stable_and_what_is_skipped_has_none() {
         (&["--skip", "gain"], diameter.to_vec(), gain.to_vec()),
         (&["--skip", "diameter"], gain.to_vec(), diameter.to_vec()),
         (&["--skip", "hardness"], [&exact[..], &diameter].concat(), hardness.to_vec()),
-        (&["--policy", "--jobs", "1"], [&gain[..], &diameter, &["policy"]].concat(), vec![]),
+        (&["--policy", "--jobs", "1"], [&gain[..], &diameter, &policy].concat(), vec![]),
     ];
     for (flags, present, skipped) in cases {
         let answer = inspected(&folder, "three-state", flags);

@@ -17,7 +17,7 @@ use tucrl::hardness::Hardness;
 use tucrl::hitting;
 use tucrl::mdp::Mdp;
 use tucrl::reward::RewardRange;
-use tucrl::solve::{BiasKind, Solution};
+use tucrl::solve::{self, BiasKind, Solution};
 use tucrl::structure::{self, Class};
 use tucrl::truth::{Solved, Structure, Truth, Watch};
 
@@ -168,6 +168,12 @@ pub struct Inspection {
     /// An optimal policy, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy: Option<Vec<Choice>>,
+    /// The gain of that policy from the start, computed anew from the policy alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy_gain: Option<f64>,
+    /// How far it can be from the truth.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy_gain_error: Option<f64>,
 }
 
 impl Inspection {
@@ -252,9 +258,15 @@ impl Inspection {
             reachable_fraction: None,
             hardness: None,
             policy: None,
+            policy_gain: None,
+            policy_gain_error: None,
         };
         if let Some(truth) = truth {
-            inspection.take(mdp, truth, effort.policy);
+            inspection.take(truth);
+            if let Some(solved) = truth.solved().filter(|_| effort.policy) {
+                watch.begin("gain of the policy");
+                inspection.take_policy(mdp, &solved.solution)?;
+            }
         } else {
             let keys = ["gain", "gain_error", "span", "span_reachable", "bias_kind"];
             inspection.skipped.extend(keys);
@@ -316,7 +328,7 @@ impl Inspection {
         self
     }
 
-    fn take(&mut self, mdp: &Mdp, truth: &Truth, with_policy: bool) {
+    fn take(&mut self, truth: &Truth) {
         let facts = truth.facts();
         self.gain = Some(facts.gain);
         self.gain_error = Some(facts.gain_error);
@@ -328,8 +340,16 @@ impl Inspection {
                 BiasKind::ValueIteration => "value iteration",
                 BiasKind::Policy => "policy",
             });
-            self.policy = with_policy.then(|| choices(mdp, solution));
         }
+    }
+
+    /// The policy, and its gain by a certificate of its own.
+    fn take_policy(&mut self, mdp: &Mdp, solution: &Solution) -> Result<(), SolveError> {
+        self.policy = Some(choices(mdp, solution));
+        let gains = solve::policy_gains(mdp, &solution.policy, solve::Effort::default())?;
+        let (gain, error) = Truth::in_own_units(mdp, gains.from_start(mdp));
+        (self.policy_gain, self.policy_gain_error) = (Some(gain), Some(error));
+        Ok(())
     }
 
     /// Both diameters, as far as they are wanted.

@@ -88,6 +88,9 @@ const MOST_GUIDED: usize = 1 << 20;
 pub struct WalkState {
     pub(crate) state: StateId,
     pub(crate) random: RandomStream,
+    /// The simulator, in a world that has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) simulation: Option<String>,
 }
 
 impl WalkState {
@@ -105,7 +108,12 @@ impl Walk {
             [(state, _)] => *state,
             many => many[random.categorical(&many.iter().map(|e| e.1).collect::<Vec<_>>())].0,
         };
-        Self::resume(mdp, WalkState { state: state as StateId, random })
+        Self::resume(mdp, WalkState { state: state as StateId, random, simulation: None })
+    }
+
+    /// The table.
+    pub(crate) fn mdp(&self) -> &Arc<Mdp> {
+        &self.mdp
     }
 
     /// The state of the walk.

@@ -11,8 +11,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::counts::Counts;
 use crate::inner_max::Values;
-use crate::learner::{Diary, Explanation, Learner, Saved};
-use crate::planner::{Plan, PlanError, PlanInput, Planner};
+use crate::learner::{Diary, Explanation, Learner, LoggedStep, Saved};
+use crate::planner::{Choice, Plan, PlanError, PlanInput, Planner};
 use crate::plausible::KnownRewards;
 use crate::rng::RandomStream;
 use crate::rules::{EpisodeRule, EpisodeView, StopReason, Verdict};
@@ -316,9 +316,9 @@ impl<P: Planner> Episodic<P> {
         }
         self.given_up.resize(self.counts.pairs().len(), 0);
         let (threshold, seen) = (self.planner.threshold(), plan.choices.len());
+        let most_visits = threshold.most_visits(&self.counts, seen, self.plan_start);
         for (since, stats) in self.given_up.iter_mut().zip(self.counts.pairs()) {
-            let from = threshold.under_visited_from(&self.counts, stats, seen);
-            *since = match plan.unseen > 0 && from > self.plan_start {
+            *since = match plan.unseen > 0 && stats.visits_less_one() > most_visits {
                 true if *since > 0 => *since,
                 true => self.plan_start,
                 false => 0,
@@ -531,6 +531,35 @@ where
 
     fn tell_actions(&mut self, state: StateId, actions: u32) {
         self.counts.tell_actions(state, actions);
+    }
+
+    fn absorb(&mut self, log: &[LoggedStep]) -> bool {
+        if self.plan.is_some() {
+            return false;
+        }
+        for step in log {
+            let state = self.counts.see(step.state);
+            let pair = self.counts.pair(state, step.action);
+            self.planner.observe(pair, step.reward, &mut self.random);
+            let next = self.counts.see(step.next);
+            self.counts.record(pair, step.reward, next);
+            self.here = next;
+        }
+        self.counts.freeze();
+        self.time += log.len() as u64;
+        (self.plan_start, self.episode_start) = (self.time, self.time);
+        true
+    }
+
+    fn stand_in(&mut self, state: StateId) -> bool {
+        if self.plan.is_none() {
+            self.here = self.counts.see(state);
+        }
+        self.plan.is_none()
+    }
+
+    fn would_play(&self, state: StateId) -> Option<Choice> {
+        self.plan.as_ref()?.choices.get(self.counts.number(state)? as usize).copied()
     }
 
     fn diary(&self) -> Diary<'_> {

@@ -222,6 +222,15 @@ pub enum PolicyError {
         /// The offending value.
         probability: f64,
     },
+    /// A policy that mixes actions where only a deterministic one will do.
+    #[error(
+        "state {state}: the policy is randomised, and only the gain of a deterministic policy is certified: play one \
+         action, or ask for its values without a certificate"
+    )]
+    Randomised {
+        /// The state.
+        state: usize,
+    },
     /// Action probabilities that do not sum to one.
     #[error(
         "state {state}: action probabilities sum to {sum}, not to 1 within 1e-9: correct the policy"

@@ -18,6 +18,21 @@ pub(crate) struct Components {
     pub(crate) of: Vec<u32>,
     /// The number of components. A component leads only to components with smaller numbers.
     pub(crate) count: usize,
+    /// The nodes as the search leaves them: a node comes after those it leads to, unless they lead back to it.
+    order: Vec<u32>,
+}
+
+/// The nodes of all components in one list.
+pub(crate) struct Groups {
+    start: Vec<u32>,
+    nodes: Vec<u32>,
+}
+
+impl Groups {
+    /// The nodes of each component.
+    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &[u32]> {
+        self.start.windows(2).map(|ends| &self.nodes[ends[0] as usize..ends[1] as usize])
+    }
 }
 
 impl Components {
@@ -30,6 +45,23 @@ impl Components {
             }
         }
         members
+    }
+
+    /// The same without a list per component, each in the order in which the search leaves its nodes: news from
+    /// outside a component travels far in one pass.
+    pub(crate) fn groups(&self) -> Groups {
+        let mut start = vec![0u32; self.count + 1];
+        self.order.iter().for_each(|&node| start[self.of[node as usize] as usize + 1] += 1);
+        for component in 0..self.count {
+            start[component + 1] += start[component];
+        }
+        let (mut fill, mut nodes) = (start.clone(), vec![0u32; self.order.len()]);
+        for &node in &self.order {
+            let place = &mut fill[self.of[node as usize] as usize];
+            nodes[*place as usize] = node;
+            *place += 1;
+        }
+        Groups { start, nodes }
     }
 }
 
@@ -47,6 +79,7 @@ pub(crate) fn strong_components(
     let mut component = vec![OUTSIDE; nodes];
     let mut low = vec![UNSEEN; nodes];
     let mut open: Vec<u32> = Vec::new();
+    let mut order: Vec<u32> = Vec::with_capacity(nodes);
     let mut path: Vec<(u32, u32, Range<usize>)> = Vec::new(); // node, its number, edges left
     let (mut numbered, mut count) = (0u32, 0u32);
     // After a stop no more edges are followed, and the components are too small.
@@ -77,6 +110,7 @@ pub(crate) fn strong_components(
                 continue;
             }
             path.pop();
+            order.push(node as u32);
             if let Some((parent, ..)) = path.last() {
                 let parent = *parent as usize;
                 low[parent] = low[parent].min(low[node]);
@@ -92,7 +126,7 @@ pub(crate) fn strong_components(
             }
         }
     }
-    Components { of: component, count: count as usize }
+    Components { of: component, count: count as usize, order }
 }
 
 /// The nodes as a depth-first search leaves them: a node comes after those it leads to, unless they lead

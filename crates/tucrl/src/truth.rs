@@ -250,11 +250,8 @@ impl Truth {
         }
         let (gain, error) = solution.gain_from_start(&mdp);
         let range = mdp.reward_range();
-        // Without rounding where rewards begin at 0; else every reward and the gain are rounded once.
-        let own_gain = range.in_own_units(gain);
-        let rounding = f64::EPSILON * (own_gain.abs() + range.width());
+        let (own_gain, gain_error) = Self::in_own_units(&mdp, (gain, error));
         let gaps = Gaps::of(&mdp, &solution, &structure.is_reachable);
-        let gain_error = if range.low() == 0.0 { error } else { error + rounding };
         let facts = Facts {
             states: mdp.states() as u64,
             actions: mdp.max_actions() as u64,
@@ -272,6 +269,16 @@ impl Truth {
         };
         let solved = Some(Solved { table: mdp, structure, solution, states: None });
         Ok(Self { facts, gain, solved, gaps: Some(Arc::new(gaps)) })
+    }
+
+    /// A gain counted from the lowest possible reward and its certified error, in the world's own units.
+    ///
+    /// Without rounding where rewards begin at 0; else every reward and the gain are rounded once.
+    pub fn in_own_units(mdp: &Mdp, (gain, error): (f64, f64)) -> (f64, f64) {
+        let range = mdp.reward_range();
+        let own_gain = range.in_own_units(gain);
+        let rounding = f64::EPSILON * (own_gain.abs() + range.width());
+        (own_gain, if range.low() == 0.0 { error } else { error + rounding })
     }
 
     fn of_generator(

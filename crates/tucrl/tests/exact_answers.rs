@@ -10,7 +10,7 @@ use tucrl::evaluate::{policy_hitting_times, policy_values};
 use tucrl::hitting::{diameter, diameter_within, fastest_times};
 use tucrl::mdp::Mdp;
 use tucrl::policy::Policy;
-use tucrl::solve::{BiasKind, Solution, solve};
+use tucrl::solve::{BiasKind, Effort, Solution, gains, policy_gains, solve};
 use tucrl::structure::{self, Class};
 
 fn close(a: f64, b: f64, tolerance: f64) -> bool {
@@ -69,12 +69,17 @@ proptest! {
     fn optimality_equations_hold_and_the_policy_earns_what_is_reported(mdp in small_world(1..=8)) {
         let answer = solve(&mdp).unwrap();
         check_optimality_equations(&mdp, &answer)?;
-        let played = policy_values(&mdp, &answer.policy).unwrap();
+        let played = policy_gains(&mdp, &answer.policy, Effort::default()).unwrap();
+        let alone = gains(&mdp, Effort::default()).unwrap();
         for s in 0..mdp.states() {
-            prop_assert!(
-                close(played.gain[s], answer.gain[s], 1e-9),
-                "state {s}: policy {} vs reported {}", played.gain[s], answer.gain[s]
-            );
+            // Three certified intervals of one number.
+            let (gain, error) = (answer.gain[s], answer.gain_error[s]);
+            for (other, its_error) in
+                [(played.gain[s], played.gain_error[s]), (alone.gain[s], alone.gain_error[s])]
+            {
+                prop_assert!((other - gain).abs() <= error + its_error, "state {s}: {other}, {gain}");
+                prop_assert!(its_error < 1e-9, "state {s}: {its_error}");
+            }
         }
     }
 

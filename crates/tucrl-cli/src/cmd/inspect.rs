@@ -149,6 +149,10 @@ fn page(known: &Inspection) -> Result<String, Error> {
             _ => "skipped".into(),
         },
     )?;
+    if let (Some(gain), Some(error)) = (known.policy_gain, known.policy_gain_error) {
+        let gain = with_error(gain, error);
+        line("gain of the policy", format!("{gain} per step, computed anew"))?;
+    }
     writeln!(out, "\n  {:<17}{:>14}{:>14}", "", "all states", "reachable")?;
     let span = match known.bias_kind {
         Some("value iteration") => "of value iteration's bias",

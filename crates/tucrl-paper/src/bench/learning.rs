@@ -141,7 +141,7 @@ pub(super) fn whole_run(length: Length) -> Result<Vec<Row>, BenchError> {
 }
 
 /// Peak memory of the process in bytes; available on Linux only.
-fn peak_memory() -> Option<f64> {
+pub(super) fn peak_memory() -> Option<f64> {
     memory("VmHWM:")
 }
 

@@ -10,7 +10,8 @@
 //! component. If it is not unique, the limit of value iteration from zero is reported, which is the
 //! one that the paper's algorithms compute.
 
-use super::seidel::{self, Gauge};
+use super::excess::{self, Stay};
+use super::seidel::{self, Gauge, LOOK_LIMIT};
 use super::sub_mdp::{Improvement, SubMdp};
 use super::{BiasKind, distance};
 use crate::chain::ChainValues;
@@ -38,6 +39,9 @@ const LAST_BUDGET: f64 = 2e10;
 /// with a limit of 300, RiverSwim with 1000 states takes 2.2 ms instead of 0.6 ms, but a Garnet MDP of
 /// 1400 states and 5 next states 0.6 ms instead of 35 ms, and Taxi 10 ms instead of 140 ms.
 const POLISH_LIMIT: usize = 1_500;
+/// Computations of the bounds within which an MDP mixes fast. Garnets take four to six; looking for the end components of
+/// an MDP takes about as long as one or two.
+const FEW_LOOKS: u32 = 9;
 /// Rounds of policy iteration that improve each state by the values before the round. Later rounds, and
 /// all rounds of large sub-MDPs, improve the states in an order in which news travels far
 /// (`SubMdp::improve_in_order`): plain rounds carry it one step, so that DeepSea with n rows takes n.
@@ -59,6 +63,8 @@ pub(crate) struct Aim {
     pub(crate) tolerance: f64,
     /// How much longer than usual to go on before giving the bounds reached.
     pub(crate) patience: f64,
+    /// False if the gain alone is asked for: then the bias need not be unique or that of value iteration.
+    pub(crate) wants_bias: bool,
 }
 
 /// The solution of a sub-MDP whose optimal gain does not depend on the state.
@@ -104,14 +110,14 @@ pub(crate) fn solve_mixing(sub: &SubMdp<'_>, aim: Aim) -> Option<ConstantGain> {
     if sub.len() <= POLISH_LIMIT {
         return None;
     }
-    mixed(sub, aim, Gauge::Mean).or_else(|| {
+    mixed(sub, aim, Gauge::Mean, LOOK_LIMIT).or_else(|| {
         if Pulse::is_stopped() {
             return None;
         }
         // States that lead to others in a long row and back to the first: one sweep follows the row.
         let order = sub.successors_first();
         let ordered = sub.renumbered(&order);
-        let answer = mixed(&ordered, aim, Gauge::Returns)?;
+        let answer = mixed(&ordered, aim, Gauge::Returns, LOOK_LIMIT)?;
         let (mut bias, mut choice) = (vec![0.0; sub.len()], vec![0; sub.len()]);
         for (index, &state) in order.iter().enumerate() {
             bias[state as usize] = answer.bias[index];
@@ -121,14 +127,14 @@ pub(crate) fn solve_mixing(sub: &SubMdp<'_>, aim: Aim) -> Option<ConstantGain> {
     })
 }
 
-fn mixed(sub: &SubMdp<'_>, aim: Aim, gauge: Gauge) -> Option<ConstantGain> {
+fn mixed(sub: &SubMdp<'_>, aim: Aim, gauge: Gauge, looks: u32) -> Option<ConstantGain> {
     let margin = 2.0 * TIE * aim.r_max;
-    let outcome = seidel::iterate(sub, aim.r_max, aim.tolerance, margin, gauge)?;
+    let outcome = seidel::iterate(sub, aim.r_max, aim.tolerance, margin, gauge, looks)?;
     let list = outcome.shortlist;
     let mut answer = ConstantGain::of_bias(&list, outcome.values, outcome.sweeps);
     let is_possible = |gain: &f64| answer.low <= *gain && *gain <= answer.high;
     answer.gain = outcome.cycle_gain.filter(is_possible).unwrap_or(answer.gain);
-    if !is_unique(&list, aim.r_max, &answer.bias) {
+    if aim.wants_bias && !is_unique(&list, aim.r_max, &answer.bias) {
         return None;
     }
     answer.kind = BiasKind::Unique;
@@ -136,8 +142,46 @@ fn mixed(sub: &SubMdp<'_>, aim: Aim, gauge: Gauge) -> Option<ConstantGain> {
     Some(answer)
 }
 
+/// The same for MDPs that mix so fast that looking for end components would take longer.
+pub(crate) fn solve_fast_mixing(sub: &SubMdp<'_>, aim: Aim) -> Option<ConstantGain> {
+    if sub.len() <= POLISH_LIMIT {
+        return None;
+    }
+    mixed(sub, aim, Gauge::Mean, FEW_LOOKS)
+}
+
+/// The gain of any sub-MDP with constant optimal gain.
+pub(crate) fn solve_gain(sub: &SubMdp<'_>, aim: Aim) -> ConstantGain {
+    if sub.len() > POLISH_LIMIT {
+        return staying(sub, aim).unwrap_or_else(|| solve(sub, aim));
+    }
+    let answer = solve(sub, aim);
+    match answer.width() <= aim.tolerance {
+        true => answer,
+        false => staying(sub, aim).unwrap_or(answer),
+    }
+}
+
+/// The solution if it is best never to leave some state.
+fn staying(sub: &SubMdp<'_>, aim: Aim) -> Option<ConstantGain> {
+    let Stay { state, pair, low, high } = excess::best_to_stay(sub, aim.tolerance)?;
+    let mut choice: Vec<u32> =
+        (0..sub.len()).map(|state| sub.pairs_of(state).start as u32).collect();
+    choice[state] = pair as u32;
+    let is_placed = (0..sub.len()).map(|other| other == state).collect();
+    let (choice, bias) = (walk_to(sub, &choice, is_placed), vec![0.0; sub.len()]);
+    let (gain, kind) = (low, BiasKind::Policy);
+    Some(ConstantGain { gain, low, high, bias, choice, kind, sweeps: 0 })
+}
+
 /// Solves any sub-MDP with constant optimal gain.
 pub(crate) fn solve_any(sub: &SubMdp<'_>, aim: Aim) -> ConstantGain {
+    if !aim.wants_bias
+        && sub.len() > POLISH_LIMIT
+        && let Some(answer) = staying(sub, aim)
+    {
+        return answer;
+    }
     let mut run = Iteration::new(sub);
     let budget = if sub.len() <= POLISH_LIMIT { 0.0 } else { QUICK_BUDGET };
     if run.go_on(sub, aim, budget, Patience::Trend) {
@@ -155,6 +199,9 @@ pub(crate) fn solve_any(sub: &SubMdp<'_>, aim: Aim) -> ConstantGain {
         return last;
     };
     exact.sweeps = run.sweeps;
+    if !aim.wants_bias {
+        return exact;
+    }
     if is_unique(sub, aim.r_max, &exact.bias) {
         exact.kind = BiasKind::Unique;
         return exact;
@@ -211,7 +258,7 @@ fn best_policy(
 
 /// Replaces a converged value iteration by the exact values of its policy if their bounds are tighter.
 fn polished(sub: &SubMdp<'_>, aim: Aim, mut iterated: ConstantGain) -> ConstantGain {
-    if !is_unique(sub, aim.r_max, &iterated.bias) {
+    if aim.wants_bias && !is_unique(sub, aim.r_max, &iterated.bias) {
         return iterated;
     }
     iterated.kind = BiasKind::Unique;

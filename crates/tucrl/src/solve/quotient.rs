@@ -9,31 +9,18 @@
 //! node is kept does not matter for where a policy ends, and an improvement that is rare is not small.
 //!
 //! The strongly connected components of the quotient are solved in topological order, those that are
-//! reached last first: a single node by the best of its actions, a larger component by policy iteration
-//! with exact evaluation.
-//!
-//! Certificate (a supermartingale): values u and numbers w >= 0 with u + c w >= stay and
-//! u + c w >= P (u + c w) for every pair bound the optimum by u + c w. With w the largest expected number
-//! of departures, P w <= w - 1, so a rounding error e per departure needs c = e. The smallest c is
-//! computed from u and w as they are, whatever their own errors. Likewise from below, for the chosen
-//! pairs. Where no c exists, the bound is the best, or the worst, end within reach.
+//! reached last first: a single node by the best of its actions, a larger one by `circle`.
 
 use std::ops::Range;
 
-use crate::chain::TransientSolver;
-use crate::error::SolveError;
+use super::circle::Circle;
 use crate::graph;
 use crate::mdp::Mdp;
-use crate::pulse::unless_stopped;
 use crate::structure::EndComponents;
 
-/// Sweeps in place before policy iteration: they carry values through long corridors.
-const SWEEPS: usize = 20;
-/// The smallest relative improvement per departure that changes an action in policy iteration; smaller
-/// ones may be rounding errors. The certificate accounts for what is left.
-const IMPROVEMENT: f64 = 1e-13;
-/// Pairs that lose no more than this share of the largest value per departure count as near-optimal.
-const NEAR: f64 = 1e-9;
+/// The smallest circle that is solved by sweeps. Smaller ones are solved by policy iteration, which keeps the relative
+/// accuracy of tiny values.
+const SWEEP_FROM: usize = 20;
 
 /// The MDP with every maximal end component contracted to one node.
 pub(crate) struct Quotient {
@@ -43,7 +30,7 @@ pub(crate) struct Quotient {
     departure_start: Vec<usize>,
     /// The node, the pair and the number of transitions of each departure.
     from: Vec<u32>,
-    pair: Vec<u32>,
+    pub(super) pair: Vec<u32>,
     terms: Vec<u32>,
     /// The entries of departure d are `row_start[d]..row_start[d + 1]`.
     row_start: Vec<usize>,
@@ -80,10 +67,16 @@ impl Quotient {
             });
             node_of.push(node as u32);
         }
-        let mut leaving = vec![Vec::new(); nodes];
-        for state in 0..mdp.states() {
-            let pairs = mdp.pairs_of(state).filter(|&pair| !end_components.pair_stays(pair));
-            leaving[node_of[state] as usize].extend(pairs);
+        // The states of each node, one after the other.
+        let mut state_start = vec![0u32; nodes + 1];
+        node_of.iter().for_each(|&node| state_start[node as usize + 1] += 1);
+        for node in 0..nodes {
+            state_start[node + 1] += state_start[node];
+        }
+        let (mut fill, mut states) = (state_start.clone(), vec![0u32; mdp.states()]);
+        for (state, &node) in node_of.iter().enumerate() {
+            states[fill[node as usize] as usize] = state as u32;
+            fill[node as usize] += 1;
         }
         let mut quotient = Self {
             node_of,
@@ -96,8 +89,10 @@ impl Quotient {
             weight: Vec::new(),
         };
         let mut law: Vec<(u32, f64)> = Vec::new();
-        for (node, pairs) in leaving.into_iter().enumerate() {
-            for pair in pairs {
+        for node in 0..nodes {
+            let members = &states[state_start[node] as usize..state_start[node + 1] as usize];
+            let pairs = members.iter().flat_map(|&state| mdp.pairs_of(state as usize));
+            for pair in pairs.filter(|&pair| !end_components.pair_stays(pair)) {
                 law.clear();
                 let row = mdp.row(pair).iter().map(|(next, p)| (quotient.node_of[next], p));
                 law.extend(row.filter(|entry| entry.0 as usize != node));
@@ -127,19 +122,19 @@ impl Quotient {
         self.node_of[state] as usize
     }
 
-    fn departures(&self, node: usize) -> Range<usize> {
+    pub(super) fn departures(&self, node: usize) -> Range<usize> {
         self.departure_start[node]..self.departure_start[node + 1]
     }
 
     /// The entries `(node, weight)` of a departure.
-    fn row(&self, departure: usize) -> impl ExactSizeIterator<Item = (usize, f64)> + '_ {
+    pub(super) fn row(&self, departure: usize) -> impl ExactSizeIterator<Item = (usize, f64)> + '_ {
         let entries = self.row_start[departure]..self.row_start[departure + 1];
         let weights = self.weight[entries.clone()].iter().copied();
         self.next[entries].iter().map(|&next| next as usize).zip(weights)
     }
 
     /// The expectation of values after a departure.
-    fn expected(&self, departure: usize, of: impl Fn(usize) -> f64) -> Worth {
+    pub(super) fn expected(&self, departure: usize, of: impl Fn(usize) -> f64) -> Worth {
         let (mut sum, mut least, mut most) = (0.0, f64::INFINITY, f64::NEG_INFINITY);
         for (next, weight) in self.row(departure) {
             let value = of(next);
@@ -155,7 +150,7 @@ impl Quotient {
     }
 
     /// Bounds on the expected change of values by a departure.
-    fn change(&self, departure: usize, of: impl Fn(usize) -> f64) -> (f64, f64) {
+    pub(super) fn change(&self, departure: usize, of: impl Fn(usize) -> f64) -> (f64, f64) {
         let (mut sum, mut size, mut is_zero) = (0.0, 0.0, true);
         let here = of(self.from[departure] as usize);
         for (next, weight) in self.row(departure) {
@@ -170,15 +165,17 @@ impl Quotient {
     }
 
     /// A bound on the rounding error of a sum over a departure, `size` the sum of the absolute values of
-    /// its terms. With t transitions a weight is off by t ulps, and differences, products and sums are by
-    /// t/2 + 1 more. Products that underflow have an absolute error.
+    /// its terms. With t transitions, the total that weights are divided by is off by (t - 1)/2 ulps and a weight by 1/2
+    /// more, differences and products by 1/2 each, and the sum by (t - 1)/2 again: t + 1/2 in all, and a rest for products of
+    /// errors. Products that underflow have an absolute error.
     fn noise(&self, departure: usize, size: f64) -> f64 {
         let terms = f64::from(self.terms[departure]);
-        (2.0 * terms + 4.0) * f64::EPSILON * size + terms * f64::MIN_POSITIVE
+        (terms + 2.0) * f64::EPSILON * size + terms * f64::MIN_POSITIVE
     }
 
-    /// Solves the quotient for the worth of staying, one per end component.
-    pub(crate) fn settle(&self, stay: &[Worth]) -> Settled {
+    /// Solves the quotient for the worth of staying, one per end component, until the bounds are at most `tolerance`
+    /// further apart than those on staying, or as close as rounding allows.
+    pub(crate) fn settle(&self, stay: &[Worth], tolerance: f64) -> Settled {
         let nodes = self.departure_start.len() - 1;
         let unknown = Worth { value: 0.0, low: 0.0, high: f64::INFINITY };
         let mut settled = Settled { worth: vec![unknown; nodes], leave_by: vec![None; nodes] };
@@ -189,19 +186,47 @@ impl Quotient {
         let target = |edge: usize| Some(self.next[edge] as usize);
         // A component leads only to components with smaller numbers.
         let components = graph::strong_components(nodes, |_| true, edges, target);
+        let groups = components.groups();
+        let tolerance = tolerance / self.circles_in_a_row(&components, &groups) as f64;
         let mut local = vec![u32::MAX; nodes];
-        for members in components.members() {
-            if let [node] = members.as_slice() {
+        for members in groups.iter() {
+            if let [node] = members {
                 self.settle_node(*node as usize, stay, &mut settled);
                 continue;
             }
             for (index, &node) in members.iter().enumerate() {
                 local[node as usize] = index as u32;
             }
-            Circle { quotient: self, stay, members: &members, local: &local }.settle(&mut settled);
+            let mut circle = Circle { quotient: self, stay, members, local: &local };
+            if members.len() < SWEEP_FROM || !circle.settle_by_sweeps(&mut settled, tolerance) {
+                let mut sorted = members.to_vec();
+                sorted.sort_unstable();
+                for (index, &node) in sorted.iter().enumerate() {
+                    local[node as usize] = index as u32;
+                }
+                circle = Circle { quotient: self, stay, members: &sorted, local: &local };
+                circle.settle(&mut settled);
+            }
             members.iter().for_each(|&node| local[node as usize] = u32::MAX);
         }
         settled
+    }
+
+    /// The largest number of circles that a path passes, at least 1: their errors add up.
+    fn circles_in_a_row(&self, components: &graph::Components, groups: &graph::Groups) -> usize {
+        let mut passed = vec![0u32; components.count];
+        for (component, members) in groups.iter().enumerate() {
+            let mut most = 0;
+            for &node in members {
+                let departures = self.departures(node as usize);
+                let entries = self.row_start[departures.start]..self.row_start[departures.end];
+                for &next in &self.next[entries] {
+                    most = most.max(passed[components.of[next as usize] as usize]);
+                }
+            }
+            passed[component] = most + u32::from(members.len() > 1);
+        }
+        passed.into_iter().max().unwrap_or(0).max(1) as usize
     }
 
     /// Solves a node to which none of its successors leads back.
@@ -229,307 +254,7 @@ impl Quotient {
 }
 
 impl Worth {
-    fn in_bounds(self) -> Self {
+    pub(super) fn in_bounds(self) -> Self {
         Self { value: self.value.max(self.low).min(self.high), ..self }
-    }
-}
-
-/// A departure, or `None` to stay.
-type Choice = Option<usize>;
-
-/// An optimal-stopping problem: a reward per departure, the worth of staying in a node (`None` if it is no
-/// end component), and the worth of nodes outside the circle.
-struct Problem<'a> {
-    step: f64,
-    stay: &'a dyn Fn(usize) -> Option<f64>,
-    outside: &'a dyn Fn(usize) -> f64,
-}
-
-/// A strongly connected component of the quotient with several nodes. Vectors have one entry per member.
-struct Circle<'a> {
-    quotient: &'a Quotient,
-    stay: &'a [Worth],
-    members: &'a [u32],
-    /// The index of each member, `u32::MAX` for other nodes.
-    local: &'a [u32],
-}
-
-impl Circle<'_> {
-    fn len(&self) -> usize {
-        self.members.len()
-    }
-
-    fn node(&self, index: usize) -> usize {
-        self.members[index] as usize
-    }
-
-    fn stay(&self, index: usize) -> Option<&Worth> {
-        self.stay.get(self.node(index))
-    }
-
-    /// The value of a node: of a member from `inside`, of another one from `outside`.
-    fn at(&self, node: usize, inside: &[f64], outside: &dyn Fn(usize) -> f64) -> f64 {
-        match self.local[node] {
-            u32::MAX => outside(node),
-            index => inside[index as usize],
-        }
-    }
-
-    fn settle(&self, settled: &mut Settled) {
-        let worth = &settled.worth;
-        let gain = Problem {
-            step: 0.0,
-            stay: &|node| self.stay.get(node).map(|stay| stay.value),
-            outside: &|node| worth[node].value,
-        };
-        let (value, choice) = self.policy_iteration(&gain, &|_| true);
-        let scale = value.iter().copied().fold(0.0, f64::max);
-        let is_near = |departure: usize| {
-            let at = |node: usize| self.at(node, &value, gain.outside);
-            self.quotient.change(departure, at).1 >= -NEAR * scale
-        };
-        let count = Problem {
-            step: 1.0,
-            stay: &|node| self.stay.get(node).map(|_| 0.0),
-            outside: &|_| 0.0,
-        };
-        let (departures, _) = self.policy_iteration(&count, &is_near);
-        let low = self.lower(&departures, &choice, worth);
-        let high = self.upper(&departures, &choice, worth);
-        for (index, (low, high)) in low.into_iter().zip(high).enumerate() {
-            let node = self.node(index);
-            settled.worth[node] = Worth { value: value[index], low, high }.in_bounds();
-            settled.leave_by[node] = choice[index].map(|departure| self.quotient.pair[departure]);
-        }
-    }
-
-    /// Policy iteration over the departures that `allows` accepts; returns the values of the last policy
-    /// and that policy. If a policy cannot be evaluated, the values are those of the one before.
-    fn policy_iteration(
-        &self,
-        problem: &Problem<'_>,
-        allows: &dyn Fn(usize) -> bool,
-    ) -> (Vec<f64>, Vec<Choice>) {
-        let (mut value, mut choice) = (vec![0.0; self.len()], vec![None; self.len()]);
-        for index in 0..self.len() {
-            match (problem.stay)(self.node(index)) {
-                Some(stay) => value[index] = stay,
-                None => {
-                    let mut departures = self.quotient.departures(self.node(index));
-                    choice[index] = departures.find(|&departure| allows(departure));
-                }
-            }
-        }
-        for sweep in 0..SWEEPS {
-            let mut has_improved = false;
-            for place in 0..self.len() {
-                // Alternating directions: a corridor is crossed in one sweep either way.
-                let index = if sweep % 2 == 0 { place } else { self.len() - 1 - place };
-                if let Some((better, worth)) = self.better(problem, allows, index, &value, 0.0) {
-                    (choice[index], value[index], has_improved) = (better, worth, true);
-                }
-            }
-            if !has_improved {
-                break;
-            }
-        }
-        // More rounds than any corridor is long.
-        for _ in unless_stopped(0..1_000 + 2 * self.len()) {
-            let Ok(is_sweeping) = self.evaluate(problem, &choice, &mut value) else { break };
-            let scale = value.iter().copied().fold(0.0, f64::max);
-            // Sweeps are accurate relative to the largest value only.
-            let slack = if is_sweeping { IMPROVEMENT * scale } else { 0.0 };
-            let mut has_improved = false;
-            for (index, action) in choice.iter_mut().enumerate() {
-                if let Some((better, _)) = self.better(problem, allows, index, &value, slack) {
-                    (*action, has_improved) = (better, true);
-                }
-            }
-            if !has_improved {
-                break;
-            }
-        }
-        (value, choice)
-    }
-
-    /// The best action of a member and its worth, if it is better than the member's value.
-    fn better(
-        &self,
-        problem: &Problem<'_>,
-        allows: &dyn Fn(usize) -> bool,
-        index: usize,
-        value: &[f64],
-        slack: f64,
-    ) -> Option<(Choice, f64)> {
-        let bar = value[index] * (1.0 + IMPROVEMENT) + slack;
-        let stay = (problem.stay)(self.node(index)).map(|stay| (None, stay, stay));
-        let departures = self.quotient.departures(self.node(index)).filter(|&d| allows(d));
-        let moves = departures.map(|departure| {
-            let at = |node: usize| self.at(node, value, problem.outside);
-            let Worth { value, low, .. } = self.quotient.expected(departure, at);
-            (Some(departure), problem.step + value, problem.step + low)
-        });
-        let mut best: Option<(Choice, f64)> = None;
-        for (action, worth, surely) in stay.into_iter().chain(moves) {
-            if surely > best.map_or(bar, |best| best.1) {
-                best = Some((action, worth));
-            }
-        }
-        best
-    }
-
-    /// Computes the values of a policy by elimination or, if that fills in, by sweeps; true for sweeps.
-    fn evaluate(
-        &self,
-        problem: &Problem<'_>,
-        choice: &[Choice],
-        value: &mut [f64],
-    ) -> Result<bool, SolveError> {
-        let mut place = vec![u32::MAX; self.len()];
-        let mut moving: Vec<(usize, usize)> = Vec::new();
-        let mut known = vec![0.0; self.len()];
-        for (index, action) in choice.iter().enumerate() {
-            match action {
-                Some(departure) => {
-                    place[index] = moving.len() as u32;
-                    moving.push((index, *departure));
-                }
-                None => known[index] = (problem.stay)(self.node(index)).unwrap_or(0.0),
-            }
-        }
-        let mut leak = vec![0.0; moving.len()];
-        let mut worth = vec![problem.step; moving.len()];
-        let mut rows = vec![Vec::new(); moving.len()];
-        for (row, &(_, departure)) in moving.iter().enumerate() {
-            for (next, weight) in self.quotient.row(departure) {
-                let index = self.local[next];
-                if index != u32::MAX && place[index as usize] != u32::MAX {
-                    rows[row].push((place[index as usize], weight));
-                } else {
-                    leak[row] += weight;
-                    worth[row] += weight * self.at(next, &known, problem.outside);
-                }
-            }
-        }
-        let solver = TransientSolver::new(rows, leak);
-        solver.solve(&mut worth)?;
-        value.copy_from_slice(&known);
-        for (&(index, _), worth) in moving.iter().zip(worth) {
-            value[index] = worth;
-        }
-        Ok(solver.is_sweeping())
-    }
-
-    /// Upper bounds on the optimal values: u + c w, see the head of this file.
-    fn upper(&self, w: &[f64], choice: &[Choice], worth: &[Worth]) -> Vec<f64> {
-        let outside = |node: usize| worth[node].high;
-        let bounded = Problem {
-            step: 0.0,
-            stay: &|node| self.stay.get(node).map(|s| s.high),
-            outside: &outside,
-        };
-        let best_end = self.ends(&|worth| worth.high, worth).fold(f64::NEG_INFINITY, f64::max);
-        let mut u = vec![0.0; self.len()];
-        if self.evaluate(&bounded, choice, &mut u).is_err() {
-            return vec![best_end; self.len()];
-        }
-        let mut price = Price::default();
-        for index in 0..self.len() {
-            if let Some(stay) = self.stay(index) {
-                price.cover(stay.high - u[index], w[index]);
-            }
-            for departure in self.quotient.departures(self.node(index)) {
-                let gained = self.quotient.change(departure, |node| self.at(node, &u, &outside)).1;
-                let moved = self.quotient.change(departure, |node| self.at(node, w, &|_| 0.0)).1;
-                price.cover(gained, -moved);
-            }
-        }
-        let bound = |(u, w): (f64, &f64)| match price.least() {
-            Some(c) => ((u + c * w) * (1.0 + 4.0 * f64::EPSILON)).min(best_end),
-            None => best_end,
-        };
-        u.into_iter().zip(w).map(bound).collect()
-    }
-
-    /// Lower bounds on the values of a policy, and so on the optimal ones: l - c w.
-    fn lower(&self, w: &[f64], choice: &[Choice], worth: &[Worth]) -> Vec<f64> {
-        let outside = |node: usize| worth[node].low;
-        let bounded = Problem {
-            step: 0.0,
-            stay: &|node| self.stay.get(node).map(|s| s.low),
-            outside: &outside,
-        };
-        let worst_end = self.ends(&|worth| worth.low, worth).fold(f64::INFINITY, f64::min);
-        let mut l = vec![0.0; self.len()];
-        let mut price = Price::default();
-        match self.evaluate(&bounded, choice, &mut l) {
-            Ok(_) => {
-                for departure in choice.iter().flatten().copied() {
-                    let at = |node: usize| self.at(node, &l, &outside);
-                    let lost = -self.quotient.change(departure, at).0;
-                    let moved =
-                        self.quotient.change(departure, |node| self.at(node, w, &|_| 0.0)).1;
-                    price.cover(lost, -moved);
-                }
-            }
-            Err(_) => price.cover(1.0, 0.0),
-        }
-        let bound = |index: usize| {
-            let own = self.stay(index).map_or(worst_end, |stay| stay.low.max(worst_end));
-            match price.least() {
-                Some(c) => {
-                    let (l, blur) = (l[index], c * w[index]);
-                    (l - blur - 4.0 * f64::EPSILON * (l + blur)).max(own)
-                }
-                None => own,
-            }
-        };
-        (0..self.len()).map(bound).collect()
-    }
-
-    /// A bound of everything that a policy can end in: the end components of the circle and the nodes
-    /// outside that it leads to.
-    fn ends<'a>(
-        &'a self,
-        of: &'a dyn Fn(&Worth) -> f64,
-        worth: &'a [Worth],
-    ) -> impl Iterator<Item = f64> + 'a {
-        (0..self.len()).flat_map(move |index| {
-            let departures = self.quotient.departures(self.node(index));
-            let targets = departures.flat_map(|departure| self.quotient.row(departure));
-            let outside = targets.filter(|&(next, _)| self.local[next] == u32::MAX);
-            let outside = outside.map(|(next, _)| of(&worth[next]));
-            outside.chain(self.stay(index).map(of))
-        })
-    }
-}
-
-/// The smallest c with gain <= c drop for all conditions (gain, drop).
-struct Price {
-    least: f64,
-    most: f64,
-}
-
-impl Default for Price {
-    fn default() -> Self {
-        Self { least: 0.0, most: f64::INFINITY }
-    }
-}
-
-impl Price {
-    fn cover(&mut self, gain: f64, drop: f64) {
-        const SAFETY: f64 = 8.0 * f64::EPSILON;
-        if gain.is_nan() || drop.is_nan() {
-            self.least = f64::INFINITY;
-        } else if gain > 0.0 {
-            let ratio = if drop > 0.0 { gain / drop * (1.0 + SAFETY) } else { f64::INFINITY };
-            self.least = self.least.max(ratio + f64::MIN_POSITIVE);
-        } else if drop < 0.0 {
-            self.most = self.most.min(gain / drop * (1.0 - SAFETY));
-        }
-    }
-
-    fn least(&self) -> Option<f64> {
-        (self.least <= self.most && self.least.is_finite()).then_some(self.least)
     }
 }

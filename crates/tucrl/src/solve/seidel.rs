@@ -31,10 +31,11 @@ use crate::pulse::Pulse;
 /// The constants here were measured on garnets with 10000 states, 5 next states and seeds 1 and 11, and on deep-sea with 60
 /// rows (instructions of `solve`, callgrind). With 0.025: +3 %, +1 %, 0. With 0.1: +5 %, +2 %, 0.
 const ENOUGH: f64 = 0.05;
-/// With 6: +4 %, +1 %, -21 %. With 24: 0, 0, +42 %.
+/// With 6: +4 %, +1 %, -21 %. With 24: 0, 0, +42 %. With 2 to 5 for the first computation alone, which makes the shortlist
+/// earlier and longer, garnets take twice as many.
 const SWEEP_LIMIT: u32 = 12;
 /// The largest number of computations of the bounds. A limit on time: with 30 and with 120 nothing changes.
-const LOOK_LIMIT: u32 = 60;
+pub(super) const LOOK_LIMIT: u32 = 60;
 /// The trend is judged after this many computations of the bounds. With 2: 0, 0, -13 %. With 6: 0, 0, +38 %.
 const TREND: u32 = 3;
 
@@ -68,13 +69,14 @@ struct Shortlist {
 }
 
 /// Solves a sub-MDP with constant optimal gain; `None` if it converges too slowly. Pairs within `margin`
-/// of the best stay on the shortlist.
+/// of the best stay on the shortlist. The bounds are computed at most `looks` times.
 pub(super) fn iterate(
     sub: &SubMdp<'_>,
     r_max: f64,
     tolerance: f64,
     margin: f64,
     gauge: Gauge,
+    looks: u32,
 ) -> Option<Outcome> {
     let states = sub.len();
     let mut values = vec![0.0; states];
@@ -87,7 +89,7 @@ pub(super) fn iterate(
     let mut list: Option<Shortlist> = None;
     let (mut low, mut high) = sub.best_rewards(&mut values);
     let (mut sweeps, mut earlier_span) = (0, high - low);
-    for look in 1..=LOOK_LIMIT {
+    for look in 1..=looks {
         let mut gain = low + (high - low) / 2.0;
         // The bounds are usually closer to each other than the changes of a sweep.
         let enough = (ENOUGH * (high - low)).max(tolerance);
@@ -152,7 +154,7 @@ pub(super) fn iterate(
         if look % TREND == 0 {
             let decay = math::ln(earlier_span / span) / f64::from(TREND);
             let needed = math::ln(span / tolerance) / decay;
-            let will_do = decay > 0.0 && needed < f64::from(LOOK_LIMIT - look);
+            let will_do = decay > 0.0 && needed < f64::from(looks - look);
             if !will_do {
                 return None;
             }
@@ -210,7 +212,8 @@ mod tests {
             let branching = 2 + seed as usize % 4;
             let mdp = Garnet { states: 300, actions: 5, branching, seed }.build().unwrap();
             let sub = SubMdp::whole(&mdp);
-            let found = iterate(&sub, mdp.r_max(), TOLERANCE, MARGIN, Gauge::Mean).unwrap();
+            let found =
+                iterate(&sub, mdp.r_max(), TOLERANCE, MARGIN, Gauge::Mean, LOOK_LIMIT).unwrap();
             let (low, high) = literal_bounds(&mdp, &found.values);
             assert!(high - low <= TOLERANCE + 1e-14, "seed {seed}: {low} {high}");
             let (list, mut listed) = (&found.shortlist, vec![false; mdp.pairs()]);
@@ -238,7 +241,7 @@ mod tests {
         }
         builder.start_at(0);
         let mdp = builder.build().unwrap();
-        assert!(iterate(&SubMdp::whole(&mdp), 1.0, 1e-9, 1e-9, Gauge::Mean).is_none());
+        assert!(iterate(&SubMdp::whole(&mdp), 1.0, 1e-9, 1e-9, Gauge::Mean, LOOK_LIMIT).is_none());
     }
 
     /// On a periodic MDP the increments of undamped sweeps would not converge.
@@ -251,7 +254,8 @@ mod tests {
         }
         builder.start_at(0);
         let mdp = builder.build().unwrap();
-        let found = iterate(&SubMdp::whole(&mdp), 1.0, 1e-9, 1e-9, Gauge::Mean).unwrap();
+        let found =
+            iterate(&SubMdp::whole(&mdp), 1.0, 1e-9, 1e-9, Gauge::Mean, LOOK_LIMIT).unwrap();
         let (low, high) = literal_bounds(&mdp, &found.values);
         // The best cycle has five steps: reward 1 in the fourth state, a jump to the start from the fifth.
         assert!((low - 0.2).abs() < 1e-9 && (high - 0.2).abs() < 1e-9, "{low} {high}");

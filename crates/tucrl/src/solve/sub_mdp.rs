@@ -240,19 +240,18 @@ impl<'a> SubMdp<'a> {
     /// number of threads.
     pub(crate) fn sweep(&self, values: &[f64], damping: f64, swept: &mut [f64]) -> (f64, f64) {
         let sweep_chunk = |first: usize, chunk: &mut [f64]| {
-            let (mut low, mut high) = (f64::INFINITY, f64::NEG_INFINITY);
+            let mut increments = Extremes::NONE;
             for (offset, value) in chunk.iter_mut().enumerate() {
                 let state = first + offset;
                 let mut best = f64::NEG_INFINITY;
                 for pair in self.pairs_of(state) {
-                    best = best.max(self.reward[pair] + damping * self.expectation(pair, values));
+                    let worth = self.reward[pair] + damping * self.expectation(pair, values);
+                    best = if worth > best { worth } else { best };
                 }
                 *value = best + (1.0 - damping) * values[state];
-                let increment = *value - values[state];
-                low = low.min(increment);
-                high = high.max(increment);
+                increments.include(*value - values[state]);
             }
-            (low, high)
+            (increments.low, increments.high)
         };
         if !self.is_shared() {
             return sweep_chunk(0, swept);
@@ -392,6 +391,32 @@ impl<'a> SubMdp<'a> {
         values: &mut [f64],
     ) -> (f64, f64) {
         replace_each(values, |state, values| self.worth(choice[state] as usize, values) - gain)
+    }
+
+    /// One sweep h <- max(0, max r - gain + P h) in place; returns the largest change.
+    pub(crate) fn sweep_excess(&self, gain: f64, excess: &mut [f64]) -> f64 {
+        let mut largest = 0.0;
+        for state in 0..self.len() {
+            let mut best = 0.0;
+            for pair in self.pairs_of(state) {
+                let worth = self.worth(pair, excess) - gain;
+                best = if worth > best { worth } else { best };
+            }
+            let change = best - excess[state];
+            largest = if change > largest { change } else { largest };
+            excess[state] = best;
+        }
+        largest
+    }
+
+    /// The state, the pair and the reward of the best pair that keeps its state.
+    pub(crate) fn best_self_loop(&self) -> Option<(usize, usize, f64)> {
+        let loops = (0..self.len()).flat_map(|state| {
+            let pairs = self.pairs_of(state);
+            let loops = pairs.filter(move |&pair| *self.targets(pair) == [state as u32]);
+            loops.map(move |pair| (state, pair, self.reward[pair]))
+        });
+        loops.reduce(|best, other| if other.2 > best.2 { other } else { best })
     }
 
     /// The derivative of each value in such a sweep with respect to -gain: 1 plus the expected response

@@ -168,3 +168,76 @@ pub(crate) fn violation(mdp: &Mdp, gain: &[f64], gain_error: &[f64]) -> Option<S
     }
     None
 }
+
+/// An optimal-stopping problem in integers: weights of moves to states and to ends, and what stopping is worth.
+pub(crate) struct ExactStopping {
+    /// Moves of each state: weights to states, and the sum of weight times worth over the ends.
+    pub(crate) moves: Vec<Vec<(Vec<BigInt>, BigInt, BigInt)>>,
+    pub(crate) stop: Vec<Option<BigInt>>,
+}
+
+impl ExactStopping {
+    /// The optimal values as numerators over one denominator, by policy iteration in exact arithmetic.
+    pub(crate) fn optimum(&self) -> (Vec<BigInt>, BigInt) {
+        let mut choice: Vec<Option<usize>> =
+            self.stop.iter().map(|stop| stop.is_none().then_some(0)).collect();
+        loop {
+            let (values, whole) = self.evaluate(&choice);
+            let mut has_improved = false;
+            for (state, moves) in self.moves.iter().enumerate() {
+                for (number, (row, ends, total)) in moves.iter().enumerate() {
+                    let moved: BigInt = row.iter().zip(&values).map(|(w, v)| w * v).sum::<BigInt>();
+                    if moved + ends * &whole > total * &values[state]
+                        && choice[state] != Some(number)
+                    {
+                        (choice[state], has_improved) = (Some(number), true);
+                        break;
+                    }
+                }
+                if let Some(stop) = &self.stop[state]
+                    && stop * &whole > values[state]
+                {
+                    (choice[state], has_improved) = (None, true);
+                }
+            }
+            if !has_improved {
+                return (values, whole);
+            }
+        }
+    }
+
+    /// Elimination without fractions (Bareiss): all diagonal entries become the determinant.
+    fn evaluate(&self, choice: &[Option<usize>]) -> (Vec<BigInt>, BigInt) {
+        let n = choice.len();
+        let mut table: Vec<Vec<BigInt>> = Vec::new();
+        for (state, action) in choice.iter().enumerate() {
+            let mut row = vec![BigInt::ZERO; n + 1];
+            match action {
+                Some(number) => {
+                    let (weights, ends, total) = &self.moves[state][*number];
+                    row.iter_mut().zip(weights).for_each(|(entry, weight)| *entry = -weight);
+                    row[state] += total;
+                    row[n] = ends.clone();
+                }
+                None => {
+                    row[state] = BigInt::from(1);
+                    row[n] = self.stop[state].clone().unwrap();
+                }
+            }
+            table.push(row);
+        }
+        let mut before = BigInt::from(1);
+        for k in 0..n {
+            let pivot_row = table[k].clone();
+            let pivot = pivot_row[k].clone();
+            for (_, row) in table.iter_mut().enumerate().filter(|entry| entry.0 != k) {
+                let share = row[k].clone();
+                for (entry, above) in row.iter_mut().zip(&pivot_row) {
+                    *entry = (&pivot * &*entry - &share * above) / &before;
+                }
+            }
+            before = pivot;
+        }
+        (table.iter().map(|row| row[n].clone()).collect(), before)
+    }
+}
