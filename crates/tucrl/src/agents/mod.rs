@@ -129,7 +129,8 @@ impl AgentKind {
         make: impl Fn(O) -> Result<Arc<dyn Algorithm>, AgentError> + Send + Sync + 'static,
     ) -> Self {
         let make = move |all| make(read::<O>(all)?);
-        Self { about, options: Described::of::<O>(), make: Arc::new(make) }
+        let (options, example_world) = (Described::of::<O>(), EXAMPLE_WORLD);
+        Self { about, options, example_world, make: Arc::new(make) }
     }
 
     /// The same with fixed options, other defaults, or without some.

@@ -24,7 +24,7 @@ impl Default for Machine {
 }
 
 /// Action 0 works: it pays less the more the machine is worn. Action 1 repairs it, which pays nothing.
-pub fn world() -> WorldKind {
+pub(crate) fn world() -> WorldKind {
     own_world("machine", "a machine that wears out, to be repaired in time", |machine: Machine| {
         let mut builder = Mdp::builder();
         for level in 0..machine.levels {

@@ -1,7 +1,8 @@
 //! A template: the command `tucrl` with an algorithm and a world of one's own, in all verbs.
 //!
 //! The algorithm is average-reward Q-learning with epsilon-greedy play (differential Q-learning; Wan, Naik, Sutton 2021),
-//! the world a machine that wears out; `examples/python/own_agent.py` is the same agent in Python. `own-agent learn machine --agent diff-q --agent tucrl`.
+//! the world a machine that wears out; `examples/python/own_agent.py` is the same agent in Python.
+//! `own-agent learn machine --agent diff-q --agent tucrl`.
 
 mod machine;
 
