@@ -170,8 +170,21 @@ impl Walk {
     }
 
     /// The reward that is paid and the next state of a pair that is uncertain or not remembered.
-    #[inline(never)]
+    #[inline(always)]
     fn draw(&mut self, pair: usize) -> (f64, u32) {
+        let is_worth_remembering = match self.mdp.row(pair).len() {
+            1 => certain_reward(&self.mdp, pair).is_some(),
+            len => len > SHORT_ROW,
+        };
+        match is_worth_remembering {
+            true => self.draw_by_guide(pair),
+            false => draw_pair(&self.mdp, pair, &mut self.at.random),
+        }
+    }
+
+    /// The same for a pair that is remembered, or will be from now on.
+    #[inline(never)]
+    fn draw_by_guide(&mut self, pair: usize) -> (f64, u32) {
         let known = &self.remembered[pair & (self.remembered.len() - 1)];
         let row = self.mdp.row(pair);
         if known.pair as usize == pair
@@ -181,9 +194,7 @@ impl Walk {
             return (paid(&self.mdp, pair, entry, &mut self.at.random), row.next[entry]);
         }
         let certain = if row.len() == 1 { certain_reward(&self.mdp, pair) } else { None };
-        if certain.is_some() || row.len() > SHORT_ROW {
-            self.remember(pair, certain);
-        }
+        self.remember(pair, certain);
         draw_pair(&self.mdp, pair, &mut self.at.random)
     }
 
@@ -214,6 +225,7 @@ impl Walk {
 }
 
 /// The reward of a pair with one next state, if it is certain.
+#[inline]
 fn certain_reward(mdp: &Mdp, pair: usize) -> Option<f64> {
     let law = match mdp.reward(pair) {
         PairReward::Alone(law) => law,
@@ -256,11 +268,7 @@ pub fn draw(mdp: &Mdp, state: usize, action: usize, random: &mut RandomStream) -
 #[inline]
 fn draw_pair(mdp: &Mdp, pair: usize, random: &mut RandomStream) -> (f64, u32) {
     let row = mdp.row(pair);
-    let entry = match row.len() {
-        1 => 0,
-        2..=SHORT_ROW => random.categorical_of_few(row.probability),
-        _ => random.categorical(row.probability),
-    };
+    let entry = if row.len() == 1 { 0 } else { random.categorical(row.probability) };
     (paid(mdp, pair, entry, random), row.next[entry])
 }
 

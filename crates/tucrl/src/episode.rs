@@ -4,11 +4,14 @@
 //! plan, and before every action but the first ask the episode rule whether the episode must end. The planner and
 //! the rule are traits; this file knows none of them by name.
 
+mod ready;
+
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
+use self::ready::{LONG_BATCH, Ready};
 use crate::counts::Counts;
 use crate::inner_max::Values;
 use crate::learner::{Diary, Explanation, Learner, LoggedStep, Saved};
@@ -17,9 +20,6 @@ use crate::plausible::KnownRewards;
 use crate::rng::RandomStream;
 use crate::rules::{EpisodeRule, EpisodeView, StopReason, Verdict};
 use crate::space::{ActionId, Space, StateId};
-
-/// Steps of a batch that are worth preparing for.
-const LONG_BATCH: u64 = 256;
 
 /// The record of one episode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -106,23 +106,6 @@ pub struct Episodic<P> {
     plays_batch: bool,
 }
 
-/// What a step needs in a state whose pair is chosen for sure and has always given the same: such steps are counted here
-/// and recorded together, before anything reads the counts of the pair.
-#[derive(Debug, Clone, Copy, Default)]
-struct Ready {
-    /// How often the pair may be played before the rule is asked again; 0 if idle.
-    left: u64,
-    /// The same when the last step was recorded.
-    limit: u64,
-    reward: f64,
-    next: StateId,
-    next_number: u32,
-    pair: u32,
-    action: ActionId,
-    /// When the pair becomes under-visited.
-    under_visited_from: u64,
-}
-
 /// The true mean reward of every pair, for learners that are told.
 #[derive(Clone)]
 pub struct KnownMeans(pub Arc<dyn Fn(StateId, ActionId) -> f64 + Send + Sync>);
@@ -197,7 +180,7 @@ impl<P: Planner> Episodic<P> {
     }
 
     /// The action to play now; `None` if the next episode must be planned first.
-    #[inline(never)]
+    #[inline(always)]
     fn act_by_plan(&mut self) -> Option<ActionId> {
         self.settle(self.here);
         if let Some(pair) = self.chosen {
@@ -405,7 +388,7 @@ impl<P: Planner> Episodic<P> {
     }
 
     /// Records a step to `next`.
-    #[inline(never)]
+    #[inline(always)]
     fn record(&mut self, pair: u32, reward: f64, next: StateId) {
         self.settle(self.here);
         let from = self.under_visited_from(pair);
