@@ -9,6 +9,9 @@ time of `agent.act(state)` and `agent.observe(reward, state)` from Python, loop 
 the same steps take in Rust without the world's part, which cancels: the world is stepped in both, in Python
 by `Walk.step`, whose cost is measured alone and subtracted.
 
+An agent that is written in Python is run by `tucrl.learn`, in this process and in another one, and by a loop in Python that
+calls the same class: the difference is the cost of the laboratory.
+
 The comparison is with UCRL2 of the package `statisticalrl-learners`, on the same river-swim with six states;
 where that package is not installed, the row says so.
 """
@@ -62,6 +65,50 @@ def world_in_python(mdp: tucrl.MDP, steps: int) -> float:
     return seconds(run)
 
 
+class Plain:
+    """An agent that does next to nothing, so that what it costs is what is around it."""
+
+    def __init__(self, actions: int) -> None:
+        self.actions, self.taken, self.earned = actions, 0, 0.0
+
+    def act(self, state: int) -> int:
+        """Play the actions in turn."""
+        return self.taken % self.actions
+
+    def observe(self, reward: float, next_state: int) -> None:
+        """Count."""
+        self.taken += 1
+        self.earned += reward
+
+
+def own_agent(mdp: tucrl.MDP, steps: int, repeat: int) -> None:
+    """Print what an agent written in Python costs in the laboratory, and in a loop in Python."""
+
+    def bare() -> None:
+        agent, walk = Plain(mdp.actions), mdp.walk(seed=1)
+        act, observe, step, state = agent.act, agent.observe, walk.step, walk.state
+        for _ in range(steps):
+            state, reward = step(act(state))
+            observe(reward, state)
+
+    def learn(in_process: bool) -> float:
+        agents = {"plain": Plain}
+        return seconds(
+            lambda: tucrl.learn(mdp, agents, steps, seeds=1, jobs=1, progress=False, in_process=in_process)
+        )
+
+    rounds = [(seconds(bare), learn(in_process=True), learn(in_process=False)) for _ in range(repeat)]
+    loop = statistics.median(row[0] for row in rounds)
+    here = statistics.median(row[1] - row[0] for row in rounds)
+    there = statistics.median(row[2] - row[0] for row in rounds)
+    print("| an agent written in Python | ns per step |")
+    print("| --- | ---: |")
+    print(f"| a loop in Python: `walk.step(agent.act(state))`, `agent.observe` | {1e9 * loop / steps:.0f} |")
+    print(f"| `tucrl.learn(…, in_process=True)`, above that | {1e9 * here / steps:.0f} |")
+    print(f"| `tucrl.learn(…)`, in another process, its start included, above that | {1e9 * there / steps:.0f} |")
+    print()
+
+
 def statisticalrl(steps: int) -> float | None:
     """UCRL2 of statisticalrl on the same chain, or nothing if the package is missing."""
     try:
@@ -106,6 +153,7 @@ def main() -> None:
         rust, python, above = (nano * statistics.median(column) for column in zip(*rounds, strict=True))
         print(f"| `{spec}` | {rust:.0f} | {python:.0f} | {above:.0f} |")
     print()
+    own_agent(mdp, asked.steps, asked.repeat)
     compare(mdp, asked.slow_steps, asked.repeat)
 
 

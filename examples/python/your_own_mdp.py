@@ -41,16 +41,16 @@ print(f"never repairing a worn machine earns {never_repair[GOOD]:.6f}")
 # Learn it: many runs at once in Rust, as frames for further work.
 
 # %%
-result = tucrl.learn(world, ["tucrl:alpha=0.05", "ucrl:alpha=0.05", "oracle"], STEPS, seeds=4)
+result = tucrl.learn(world, ["tucrl-plus", "ucrl:alpha=0.05", "oracle"], STEPS, seeds=4)
 print(result)
 
 # %% [markdown]
-# Or drive one agent yourself. States may be any hashable objects; here they are names.
+# Or drive one agent yourself. States may be any hashable objects, and nobody has to count them; here they are names.
 
 # %%
 names = ["good", "worn", "broken", "scrapped"]
 masks = dict(zip(names, world.action_mask, strict=True))
-agent = tucrl.Agent("tucrl:alpha=0.05", states=4, actions=2, mask=masks.__getitem__, seed=1)
+agent = tucrl.Agent("tucrl-plus", actions=2, mask=masks.__getitem__, seed=1)
 walk = world.walk(seed=1)
 for _ in range(STEPS):
     state, reward = walk.step(agent.act(names[walk.state]))

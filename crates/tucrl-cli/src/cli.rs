@@ -1,7 +1,10 @@
 //! Which verbs and flags does the command line have? `cmd` executes them.
 
 mod explained;
+mod import;
 mod learn_help;
+
+pub(crate) use import::Import;
 
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -139,6 +142,9 @@ Examples:
 A run counts as running while its last checkpoint is younger than two minutes,
 as paused when it is older or its process was told to stop.")]
     Status(Status),
+    /// Show curves of another program beside an experiment's own
+    #[command(after_help = import::HELP)]
+    Import(Import),
     /// Write tables, figures and an interactive page from an experiment's runs
     #[command(after_help = REPORT_HELP)]
     Report(Report),
@@ -169,6 +175,7 @@ impl Verb {
             Self::Learn(ask) => ask.json,
             Self::Bound(ask) => ask.json,
             Self::Status(ask) => ask.json,
+            Self::Import(ask) => ask.json,
             Self::Report(ask) => ask.json,
             Self::Compare(ask) => ask.json,
             Self::Bench(ask) => ask.json,

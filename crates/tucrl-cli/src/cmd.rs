@@ -11,6 +11,7 @@ mod explore;
 mod export;
 mod flags;
 mod hardness;
+mod import;
 mod inspect;
 mod league;
 mod learn;
@@ -76,6 +77,7 @@ pub(crate) fn run(arguments: Arguments, catalogue: &Catalogue) -> anyhow::Result
         Some(Verb::Bound(ask)) => well(bound::run(&ask, catalogue)?),
         Some(Verb::Run(ask)) => run::run(&ask, catalogue)?,
         Some(Verb::Status(ask)) => well(status::run(&ask, catalogue)?),
+        Some(Verb::Import(ask)) => well(import::run(&ask, catalogue)?),
         Some(Verb::Report(ask)) => well(report::report(&ask, catalogue)?),
         Some(Verb::Compare(ask)) => well(report::compare(&ask, catalogue)?),
         Some(Verb::League(ask)) => league::run(&ask, catalogue)?,

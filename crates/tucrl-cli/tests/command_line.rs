@@ -14,6 +14,7 @@ use tucrl::mdp::Mdp;
 use tucrl::worlds::WorldKind;
 use tucrl_lab::catalogue::{Catalogue, World, WorldListing};
 use tucrl_lab::formats::ReadOptions;
+use tucrl_lab::text::shell_word;
 
 #[path = "command_line/facts.rs"]
 mod facts;
@@ -87,7 +88,8 @@ fn worlds_lists_every_world_with_its_size_and_a_line() {
         for fact in entry.facts {
             assert!(page.contains(&format!("\n  {fact}\n")), "{fact}");
         }
-        assert!(page.ends_with(&format!("\nTry\n  tucrl inspect {}\n", entry.example)));
+        let example = shell_word(entry.example);
+        assert!(page.ends_with(&format!("\nTry\n  tucrl inspect {example}\n")));
     }
 }
 

@@ -44,6 +44,9 @@ fn the_plan_names_every_claim_and_touches_nothing() {
         "junk-cast",
         "posterior",
         "span-knowledge",
+        "rare-states",
+        "alpha-one",
+        "alphas",
     ] {
         assert!(plan.lines().any(|line| line.split_whitespace().next() == Some(name)), "{plan}");
     }

@@ -306,5 +306,7 @@ fn stored_run(id: &CellId, job: &Job, outcome: Outcome) -> StoredRun {
             Ending::Failed(error) => Some(error.to_string()),
             Ending::Complete | Ending::Stopped => None,
         },
+        sweep: id.sweep(),
+        imported: None,
     }
 }

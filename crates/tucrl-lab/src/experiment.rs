@@ -12,6 +12,7 @@ mod error;
 mod prepare;
 mod read;
 mod schema;
+mod sweep;
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
@@ -28,6 +29,7 @@ pub use schema::schema;
 
 use crate::catalogue::{Catalogue, NamedAgent, World};
 use crate::formats::ReadOptions;
+use crate::record::{Sweep, SweepPoint};
 use crate::text::printable;
 
 /// The longest run.
@@ -50,6 +52,8 @@ pub struct Experiment {
     pub agents: Vec<ExperimentAgent>,
     /// How many runs each agent makes in each world.
     pub seeds: u64,
+    /// How many further runs agents with lists of values make, on which the best values are chosen.
+    pub tune_seeds: u64,
     /// The seed that all runs draw from.
     pub master_seed: u64,
     /// When regret is written down.
@@ -96,6 +100,8 @@ pub struct ExperimentWorld {
     pub model: Option<String>,
     /// The smallest and the largest possible reward of a model file; overrides the file.
     pub reward_range: Option<RewardRange>,
+    /// Its values, if it comes from an entry with lists of values.
+    pub sweep: Option<Arc<SweepPoint>>,
     place: Place,
 }
 
@@ -106,6 +112,8 @@ pub struct ExperimentAgent {
     pub agent: NamedAgent,
     /// What it is called in tables and figures.
     pub label: String,
+    /// Its values, if it comes from an entry with lists of values.
+    pub sweep: Option<Arc<SweepPoint>>,
     place: Place,
 }
 
@@ -164,7 +172,26 @@ pub struct Group {
     pub exploration: bool,
     #[serde(skip)]
     hashed: Hashed,
+    #[serde(skip)]
+    swept: Swept,
 }
+
+/// Where the group stands in sweeps. Derived from the experiment, so all are equal.
+#[derive(Debug, Clone, Default)]
+struct Swept {
+    agent: Option<Arc<SweepPoint>>,
+    world: Option<Arc<SweepPoint>>,
+    /// The first run that serves only to choose values.
+    tunes_from: u64,
+}
+
+impl PartialEq for Swept {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Swept {}
 
 /// The hash of a group so far, which the hash of each of its cells continues. Derived, so all are equal.
 #[derive(Debug, Clone, Default)]
@@ -196,12 +223,12 @@ impl Experiment {
         let plain = |problem| ExperimentError::Plain { problem: Box::new(problem) };
         let mut agents: Vec<ExperimentAgent> = Vec::new();
         for agent in given.agents {
-            let label = agent.to_string();
+            let label = agent.label();
             if agents.iter().any(|earlier| earlier.label == label) {
                 let (what, change) = (format!("the agent {label}"), "keep one of them");
                 return Err(plain(ExperimentProblem::Twice { what, change }));
             }
-            agents.push(ExperimentAgent { agent, label, place: place("agents") });
+            agents.push(ExperimentAgent { agent, label, sweep: None, place: place("agents") });
         }
         if agents.is_empty() {
             return Err(plain(ExperimentProblem::NoAgents));
@@ -215,10 +242,12 @@ impl Experiment {
                 steps,
                 model: None,
                 reward_range: None,
+                sweep: None,
                 place: place("worlds"),
             }],
             agents,
             seeds: given.seeds,
+            tune_seeds: 0,
             master_seed: given.master_seed,
             checkpoints: Checkpoints::PerDecade(given.checkpoints),
             exploration: given.exploration,
@@ -318,9 +347,15 @@ impl Experiment {
                     exploration: self.exploration,
                     master_seed: self.master_seed,
                     hashed: Hashed::default(),
+                    swept: Swept {
+                        agent: named.sweep.clone(),
+                        world: place.sweep.clone(),
+                        tunes_from: self.seeds,
+                    },
                 });
                 let id = |run| CellId { group: Arc::clone(&group), run };
-                cells.extend((0..self.seeds).map(|run| Cell { world, agent, id: id(run) }));
+                let runs = self.seeds + if named.sweep.is_some() { self.tune_seeds } else { 0 };
+                cells.extend((0..runs).map(|run| Cell { world, agent, id: id(run) }));
             }
         }
         cells
@@ -334,6 +369,7 @@ impl Experiment {
             [
                 ("name", of.name.clone()),
                 ("seeds", of.seeds.to_string()),
+                ("tune_seeds", of.tune_seeds.to_string()),
                 ("master_seed", of.master_seed.to_string()),
                 ("worlds", worlds.join(" ")),
                 ("agents", agents.join(" ")),
@@ -375,6 +411,18 @@ impl CellId {
                 true
             }
             None => false,
+        })
+    }
+
+    /// Where it stands in the sweeps of its experiment.
+    pub fn sweep(&self) -> Option<Sweep> {
+        let Swept { agent, world, tunes_from } = &self.swept;
+        let point = |point: &Option<Arc<SweepPoint>>| point.as_deref().cloned();
+        let is_tuning = agent.is_some() && self.run >= *tunes_from;
+        (agent.is_some() || world.is_some()).then(|| Sweep {
+            agent: point(agent),
+            world: point(world),
+            is_tuning,
         })
     }
 
@@ -426,6 +474,7 @@ mod tests {
             exploration: false,
             master_seed: 1,
             hashed: Hashed::default(),
+            swept: Swept::default(),
         };
         CellId { group: Arc::new(group), run }
     }

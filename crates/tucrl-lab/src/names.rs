@@ -34,7 +34,7 @@ use value::read;
 pub struct Spec {
     text: String,
     name: Range<usize>,
-    /// The places of each key and of its value.
+    /// The places of each key and of its value; the first may have no key.
     pairs: Vec<(Range<usize>, Range<usize>)>,
 }
 
@@ -66,6 +66,11 @@ impl Spec {
                     return Err(fault(at, Problem::EmptyPiece));
                 }
                 let Some(equals) = text[piece_at.clone()].find('=') else {
+                    // Whether the name has an option without a key is asked by `bind`.
+                    if pairs.is_empty() {
+                        pairs.push((piece_at.start..piece_at.start, piece_at));
+                        continue;
+                    }
                     let key = text[piece_at.clone()].to_string();
                     return Err(fault(piece_at, Problem::NoValue { key }));
                 };
@@ -118,12 +123,28 @@ impl Spec {
     /// # Errors
     /// At the first key that is unknown or repeated, and the first value of the wrong kind.
     pub fn bind(&self, options: &Described) -> Result<Arguments, SpecError> {
-        let options = options.list();
+        let (described, mut options) = (options, options.list().to_vec());
         let (mut given, mut places) = (Map::new(), vec![None; options.len()]);
         for (key_at, value_at) in &self.pairs {
             let (key, value) = (&self.text[key_at.clone()], &self.text[value_at.clone()]);
-            let Some(index) = options.iter().position(|known| known.answers_to(key)) else {
-                return Err(self.fault(key_at.clone(), self.unknown_key(key, options)));
+            let is_meant = |known: &OptionInfo| match key.is_empty() {
+                true => known.is_first,
+                false => known.answers_to(key),
+            };
+            let index = match (options.iter().position(is_meant), described.other(key)) {
+                (Some(index), _) => index,
+                (None, _) if key.is_empty() => {
+                    let problem = Problem::NoValue { key: value.into() };
+                    return Err(self.fault(value_at.clone(), problem));
+                }
+                (None, Some(other)) => {
+                    options.push(other);
+                    places.push(None);
+                    options.len() - 1
+                }
+                (None, None) => {
+                    return Err(self.fault(key_at.clone(), self.unknown_key(key, &options)));
+                }
             };
             let option = &options[index];
             if places[index].is_some() {
@@ -269,7 +290,12 @@ impl Arguments {
         let chosen = self.options.iter().filter(|option| !self.is_default(option));
         for (count, option) in chosen.enumerate() {
             text.push(if count == 0 { ':' } else { ',' });
-            text += &format!("{}={}", option.key, shown(&self.value(option), option.accepts.specs));
+            if !(option.is_first && count == 0) {
+                text += &format!("{}=", option.key);
+            }
+            let value = self.value(option);
+            let has_marks = value.as_str().is_some_and(|text| text.contains([',', '=']));
+            text += &shown(&value, option.accepts.specs || has_marks);
         }
         text
     }

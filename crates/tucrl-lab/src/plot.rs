@@ -1,7 +1,7 @@
 //! How are figures drawn from stored records, as SVG and PNG?
 //!
 //! Regret curves of a world ([`RegretFigure`]), the episodes of a run ([`EpisodeFigure`]), steps in poorly visited pairs
-//! against their bound ([`PoorFigure`]), performance profiles ([`profiles`]). The palette of Okabe and Ito is
+//! against their bound ([`PoorFigure`]), performance profiles ([`profiles`]), regret against a parameter ([`agent_sweep`]). The palette of Okabe and Ito is
 //! distinguishable with colour blindness; from the ninth agent on its colours come again with other dashes. Lines are
 //! labelled at their end, so that nothing covers the data; the font is built in, so that a figure looks the same on every
 //! machine. Figures of curves can also be written for LaTeX ([`tex`]).
@@ -16,6 +16,7 @@ mod poor;
 mod profiles;
 mod regret;
 mod reward;
+mod sweeps;
 mod tex;
 mod walls;
 
@@ -39,6 +40,7 @@ pub use poor::bound;
 pub use profiles::profiles;
 pub use regret::RegretFigure;
 pub use reward::RewardFigure;
+pub use sweeps::{agent_sweep, swept_parameters, world_sweep};
 pub use tex::tex;
 pub use walls::{Wall, WallsFigure};
 
@@ -90,6 +92,26 @@ pub trait Figure {
         area: &DrawingArea<B, Shift>,
         scale: f64,
     ) -> Result<(), FigureError>;
+}
+
+/// A figure that consists of curves.
+pub trait Curves {
+    /// The curves with their axes.
+    fn curves(&self) -> CurvesFigure;
+}
+
+impl<C: Curves> Figure for C {
+    fn size(&self) -> (u32, u32) {
+        self.curves().size()
+    }
+
+    fn draw<B: DrawingBackend>(
+        &self,
+        area: &DrawingArea<B, Shift>,
+        scale: f64,
+    ) -> Result<(), FigureError> {
+        self.curves().draw(area, scale)
+    }
 }
 
 /// Pixels per point of PNG pictures, for screens and print.

@@ -35,6 +35,51 @@ pub struct StoredRun {
     pub record: RunRecord,
     /// Why it failed, if it did.
     pub error: Option<String>,
+    /// Where it stands in a sweep of the experiment; absent if there is none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sweep: Option<Sweep>,
+    /// Where its curve comes from, if this program did not make the run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub imported: Option<Imported>,
+}
+
+/// Where a run stands in the sweeps of its experiment.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Sweep {
+    /// The values of the agent's lists.
+    pub agent: Option<SweepPoint>,
+    /// The values of the world's lists.
+    pub world: Option<SweepPoint>,
+    /// Whether the run serves only to choose the best values.
+    pub is_tuning: bool,
+}
+
+/// The values that one entry of an experiment with lists of values stands for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SweepPoint {
+    /// What all entries of the list are called together.
+    pub group: String,
+    /// The spec without the lists.
+    pub base: String,
+    /// Keys and values, in the order of the file.
+    pub values: Vec<(String, String)>,
+}
+
+/// Where a curve comes from that this program did not make.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Imported {
+    /// The name of the file that was read.
+    pub file: String,
+    /// The hash of its content.
+    pub blake3: String,
+    /// Its lines of values.
+    pub rows: u64,
+    /// What it gave: `regret`, or `reward` that became regret.
+    pub column: String,
+    /// What was said about it.
+    pub note: Option<String>,
+    /// Seconds since 1970 when it was imported.
+    pub at: u64,
 }
 
 /// Where, when and how fast a run was made.

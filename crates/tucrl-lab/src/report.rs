@@ -19,7 +19,7 @@ use thiserror::Error;
 
 use crate::formats::new_file;
 use crate::plot::{
-    self, CurvesFigure, EpisodeFigure, ExplorationFigure, Figure, FigureError, PoorFigure,
+    self, Curves, CurvesFigure, EpisodeFigure, ExplorationFigure, Figure, FigureError, PoorFigure,
     RegretFigure, RewardFigure,
 };
 use crate::record::Provenance;
@@ -79,7 +79,13 @@ pub fn write(
         Some(across) => Some(writer.curves("profiles", &plot::profiles(&across))?),
         None => None,
     };
-    let text = markdown::markdown(study, provenance, &figures, profiles.as_deref());
+    let mut sweeps = Figures::new();
+    for (index, figure) in text::world_sweeps(study).into_iter().enumerate() {
+        let path = writer.curves(&format!("worlds-{}", index + 1), &figure)?;
+        sweeps.push((figure.title, path));
+    }
+    let over_worlds = markdown::OverWorlds { profiles: profiles.as_deref(), sweeps: &sweeps };
+    let text = markdown::markdown(study, provenance, &figures, over_worlds);
     writer.file("report.md", text.as_bytes())?;
     for table in tables::all(study) {
         writer.file(&format!("{}.csv", table.name), csv::csv(&table).as_bytes())?;
@@ -130,7 +136,8 @@ impl Writer<'_> {
         for (world, slug) in study.worlds.iter().zip(worlds) {
             let mut figures = Figures::new();
             if world.time.is_some() && world.facts.shows_rewards() {
-                let path = self.figure(&format!("reward-{slug}"), &RewardFigure { world })?;
+                let path =
+                    self.curves(&format!("reward-{slug}"), &RewardFigure { world }.curves())?;
                 figures.push((format!("Reward per step in {}", world.world), path));
             }
             // Without a reference gain, regret is only the negated rewards.
@@ -143,6 +150,13 @@ impl Writer<'_> {
                     figures.push((format!("Regret in {}, {scale}", world.world), path));
                 }
             }
+            for parameter in plot::swept_parameters(world) {
+                if let Some(figure) = plot::agent_sweep(world, parameter) {
+                    let parts = slugs([parameter].into_iter()).concat();
+                    let path = self.curves(&format!("sweep-{slug}-{parts}"), &figure)?;
+                    figures.push((figure.title, path));
+                }
+            }
             let poor = PoorFigure { world };
             if !poor.is_empty() {
                 let path = self.curves(&format!("z-{slug}"), &poor.curves())?;
@@ -150,7 +164,7 @@ impl Writer<'_> {
             }
             let exploration = ExplorationFigure { world };
             if !exploration.is_empty() {
-                let path = self.figure(&format!("exploration-{slug}"), &exploration)?;
+                let path = self.curves(&format!("exploration-{slug}"), &exploration.curves())?;
                 figures.push(("Regret of exploration".into(), path));
             }
             for agent in &world.agents {

@@ -1,7 +1,7 @@
 //! How are several runs summarised?
 //!
 //! Means with 95 % intervals by Student's t, and quantiles. Submodules: comparisons over worlds, bootstrap intervals,
-//! growth exponents, kinds of regret, curves of an experiment, ranks and paired comparisons.
+//! growth exponents, kinds of regret, curves of an experiment, ranks and paired comparisons, sweeps over parameters.
 
 mod across;
 mod bootstrap;
@@ -9,6 +9,7 @@ mod growth;
 mod kind;
 mod ranking;
 mod study;
+mod sweeps;
 #[cfg(test)]
 mod tests;
 
@@ -22,6 +23,7 @@ pub use growth::Growth;
 pub use kind::Regret;
 pub use ranking::{Difference, Pair, differences, holm, sign_test};
 pub use study::{AgentStudy, Point, Study, WorldStudy};
+pub use sweeps::{Sample, SweepStudy, VariantStudy, WorldSweep, number};
 
 /// The two-sided 95 % quantile of the normal law.
 const NORMAL: f64 = 1.959_963_984_540_054;

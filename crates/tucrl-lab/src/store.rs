@@ -1,13 +1,14 @@
 //! How is the directory of an experiment's results laid out?
 //!
 //! `experiment.toml` is a copy of the experiment; `runs/<cell>.run` one file per finished run;
-//! `runs/<cell>.<process>.state` the last checkpoint of an unfinished run. Every file is written to a temporary file,
+//! `runs/<cell>.<process>.state` the last checkpoint of an unfinished run; `imported/` has curves of other programs. Every file is written to a temporary file,
 //! synced and renamed, so that a crash leaves no partial file under a real name. There are no locks: two processes that
 //! compute the same cell write the same body, and either may come last. Checkpoints carry the name of their process;
 //! the latest valid one is resumed. Damaged files are renamed, never deleted, never used.
 
 mod envelope;
 mod error;
+mod import;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -21,6 +22,7 @@ use tucrl::run::{RunSpec, RunState};
 
 pub use envelope::{Header, Kind, SAME_VALUES, VERSION};
 pub use error::{Damage, StoreError};
+pub use import::{Import, ImportError, LineProblem, ReadImport, read_curves};
 
 use crate::catalogue::Catalogue;
 use crate::experiment::{CellId, Experiment};
@@ -392,7 +394,7 @@ pub fn read_checkpoint<A: DeserializeOwned>(path: &Path) -> Result<Checkpoint<A>
     match header.format {
         Kind::Agent => Ok(Checkpoint::Agent(envelope::understand(path, &body)?)),
         Kind::State => Ok(Checkpoint::Run(envelope::understand(path, &body)?)),
-        Kind::Run => Err(StoreError::NoCheckpoint { path: path.into() }),
+        Kind::Run | Kind::Import => Err(StoreError::NoCheckpoint { path: path.into() }),
     }
 }
 

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use tucrl::math;
 
-pub use quote::{clipped, is_hidden, listed, named, printable, printable_lines, quoted};
+pub use quote::{
+    clipped, is_hidden, listed, named, printable, printable_lines, quoted, shell_word,
+};
 
 /// Significant digits of [`number`].
 const DIGITS: i32 = 10;
@@ -173,16 +175,16 @@ pub fn six_decimals(value: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
-/// A mean and half its Student interval.
+/// A mean and half its Student interval; a half that only the rounding of sums can have caused is 0.
 pub fn with_half(mean: f64, interval: Option<(f64, f64)>) -> String {
-    match interval {
+    let Some((_, high)) = interval else { return grouped(mean) };
+    let half = match high - mean {
+        half if half <= 1e-12 * mean.abs() => 0.0,
         // Both end at the same digit.
-        Some((_, high)) if mean.abs() >= 1000.0 && high - mean >= 1.0 => {
-            format!("{} ± {}", grouped(mean), grouped((high - mean).round()))
-        }
-        Some((_, high)) => format!("{} ± {}", grouped(mean), grouped(high - mean)),
-        None => grouped(mean),
-    }
+        half if mean.abs() >= 1000.0 && half >= 1.0 => half.round(),
+        half => half,
+    };
+    format!("{} ± {}", grouped(mean), grouped(half))
 }
 
 /// The exponent of a growth in a report: two decimals, a minus sign.
@@ -192,7 +194,8 @@ pub fn growth(exponent: f64) -> String {
 
 /// The same on a terminal: a hyphen.
 pub fn plain_growth(exponent: f64) -> String {
-    format!("{:.2}", exponent + 0.0)
+    // Rounded first: what is shown as 0 has no sign.
+    format!("{:.2}", (100.0 * exponent).round() / 100.0 + 0.0)
 }
 
 /// A p-value: three decimals, and never 0.
@@ -519,6 +522,15 @@ mod tests {
             // A column of `learn` has 22 characters.
             assert!(text.chars().count() < 22);
         }
+    }
+
+    #[test]
+    fn rounding_shows_neither_as_an_interval_nor_as_a_sign() {
+        assert_eq!(with_half(682.7, Some((682.7, 682.7 + 1.2e-13))), "682.7 ± 0");
+        assert_eq!(with_half(1234.0, Some((1200.0, 1267.6))), "1234 ± 34");
+        assert_eq!(with_half(0.0, Some((-1e-9, 1e-9))), "0 ± 1.0e-9");
+        let shown = [-0.004, 0.004, -0.006, 0.57, -0.0].map(growth);
+        assert_eq!(shown, ["0.00", "0.00", "−0.01", "0.57", "0.00"]);
     }
 
     #[test]

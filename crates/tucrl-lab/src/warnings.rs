@@ -34,16 +34,39 @@ pub fn too_short(agent: &NamedAgent, setting: &Setting, reachable: u64) -> Optio
         TooShortReason::Other(why) => (format!("{steps} steps are too few."), why),
         _ => (format!("{steps} steps are too few."), String::new()),
     };
-    let advice = match remedy {
-        Some(Remedy { options, effect, limits }) => {
-            let option = |(key, value): &(_, _)| format!("{key}={}", shown(value, false));
-            let options: Vec<String> = options.iter().map(option).collect();
-            format!("Take more steps, or set {}, which {effect}. {limits}", options.join(","))
+    let advice = match (successor(agent, setting, reachable), remedy) {
+        (Some(advice), _) => format!("Take more steps, or use {advice}."),
+        (None, Some(remedy)) => {
+            let Remedy { effect, limits, .. } = &remedy;
+            format!("Take more steps, or set {}, which {effect}. {limits}", options(&remedy))
         }
-        None => "Take more steps.".into(),
+        (None, None) => "Take more steps.".into(),
     };
     let body = wrapped(format!("{why} {advice}").trim_start(), COLUMNS - INDENT.len());
     Some(format!("{agent}: {head}\n{INDENT}{}", body.join(&format!("\n{INDENT}"))))
+}
+
+fn options(remedy: &Remedy) -> String {
+    let option = |(key, value): &(_, _)| format!("{key}={}", shown(value, false));
+    remedy.options.iter().map(option).collect::<Vec<String>>().join(",")
+}
+
+/// What to use in place of TUCRL: TUCRL+, with the alpha that it needs here, if any.
+fn successor(agent: &NamedAgent, setting: &Setting, reachable: u64) -> Option<String> {
+    const SUCCESSOR: &str = "tucrl-plus";
+    if agent.kind().about().name != "tucrl" {
+        return None;
+    }
+    match NamedAgent::parse(SUCCESSOR).ok()?.algorithm().too_short(setting, reachable) {
+        None => {
+            Some(format!("{SUCCESSOR}, whose widths are narrow enough as its proof needs them"))
+        }
+        Some(TooShort { remedy: Some(remedy), .. }) => Some(format!(
+            "{SUCCESSOR}:{}, whose widths are narrower; with this alpha it has no guarantee",
+            options(&remedy)
+        )),
+        Some(_) => None,
+    }
 }
 
 const COLUMNS: usize = 80;

@@ -42,7 +42,7 @@ fn document() -> String {
 }
 
 /// One page: the idea, what is proved, what it must be told, its options, its cost, when not to use it.
-fn page(AgentListing { about, parameters }: &AgentListing) -> String {
+fn page(AgentListing { about, example_world, parameters }: &AgentListing) -> String {
     let About { name, summary, source, idea, needs, guarantee, cost, caution, .. } = about;
     let mut out = format!("# {name}\n\n{NOTE}\n\nIn a line: {summary}. Source: {source}.\n");
     for (head, text) in [
@@ -57,8 +57,7 @@ fn page(AgentListing { about, parameters }: &AgentListing) -> String {
     out += "\n## Options\n\n";
     documents::parameters(&mut out, parameters, "None.\n");
     let example = about.example;
-    write!(out, "\n```console\n$ tucrl learn three-state:delta=0 --agent {example}\n```\n")
-        .unwrap();
+    write!(out, "\n```console\n$ tucrl learn {example_world} --agent {example}\n```\n").unwrap();
     out + "\n[All agents, planners and confidence widths](../agents.md)\n"
 }
 

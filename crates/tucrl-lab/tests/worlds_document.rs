@@ -9,6 +9,7 @@ mod documents;
 use std::fmt::Write;
 
 use tucrl_lab::catalogue::{Catalogue, WorldListing};
+use tucrl_lab::text::shell_word;
 
 const HEAD: &str = "\
 # Worlds
@@ -41,7 +42,7 @@ fn section(out: &mut String, entry: &WorldListing) {
     write!(out, "\n## {}\n\n", entry.name).unwrap();
     documents::parameters(out, &entry.parameters, "No parameters.\n");
     write!(out, "\n```text\n{}\n```\n", entry.facts.join("\n")).unwrap();
-    write!(out, "\n```console\n$ tucrl inspect {}\n```\n", entry.example).unwrap();
+    write!(out, "\n```console\n$ tucrl inspect {}\n```\n", shell_word(entry.example)).unwrap();
 }
 
 #[test]

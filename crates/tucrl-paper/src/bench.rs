@@ -4,6 +4,7 @@
 //! machine affects both. A row is a ratio with its goal; absolute times are details. The kernels behind the rows have
 //! benches of their own in `crates/tucrl/benches`.
 
+mod bare_walk;
 mod clock;
 mod learning;
 mod literal;
@@ -140,7 +141,7 @@ pub const BENCHMARKS: &[Benchmark] = &[
     },
     Benchmark {
         name: learning::LOOP,
-        question: "how much slower is learning than simulating, when plans are rare?",
+        question: "how much slower is learning than walking, when plans are rare?",
         measure: learning::learning_loop,
     },
     Benchmark {

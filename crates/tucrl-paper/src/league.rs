@@ -69,7 +69,8 @@ pub fn page(study: &Study<'_>, provenance: &[Provenance], origin: &Origin<'_>) -
     let mut out = format!(
         "# League table\n\n<!-- Written by `{command}`; do not edit. -->\n\n{description}\n\n\
          The place of an agent in a world is one more than the number of agents that have significantly less regret there \
-         at the end (paired runs, Student's test, Holm's correction): agents that cannot be told apart share a place. An \
+         at the end (paired runs, Student's test, Holm's correction): agents that cannot be told apart share a place, \
+         which is no better than that of an agent with a smaller mean. An \
          agent without a complete run in a world is last there. Agents are sorted by mean place.\n"
     );
     let mut say = |text: std::fmt::Arguments<'_>| {
@@ -204,6 +205,8 @@ mod tests {
                 facts,
                 record: run.record(),
                 error: None,
+                sweep: None,
+                imported: None,
             });
         }
         found

@@ -1,4 +1,4 @@
-//! Which of the paper's claims hold?
+//! Which of the paper's claims hold, and which of ours about TUCRL+?
 //!
 //! A [`Claim`] has an experiment or a computation, and a judge that reads the stored records and compares stated
 //! statistics with wanted values. All runs go through the same experiments and store as any other work, so that a
@@ -6,14 +6,17 @@
 //! its figures; `docs/reproduction.md` has the chosen ones.
 
 mod claims;
+mod constants;
 mod free_lunch;
 mod judge;
 mod junk;
 mod page;
 mod palette;
 mod pictures;
+mod rare_states;
 mod regimes;
 mod requirements;
+mod shrinking;
 mod spans;
 mod taxi;
 #[cfg(test)]
@@ -54,7 +57,7 @@ pub enum Scale {
     Paper,
 }
 
-/// One claim of the paper and its test.
+/// One claim, of the paper or of docs/theory.md, and its test.
 #[derive(Debug)]
 pub struct Claim {
     /// Its name on the command line and on disk.
@@ -63,7 +66,7 @@ pub struct Claim {
     pub title: &'static str,
     /// The claim.
     pub says: &'static str,
-    /// Its place in the paper: figure, theorem or section, and what is there.
+    /// Its place: figure, theorem or section of the paper, or `theory` and a section of docs/theory.md, and what is there.
     pub place: &'static str,
     /// The figure of the paper that shows it, numbered in the order of the paper.
     pub figure: Option<u32>,
@@ -217,7 +220,7 @@ impl Scale {
 }
 
 impl Claim {
-    /// Its place in the paper, short: `figure 3`, `theorem 1`, `section 1`.
+    /// Its place, short: `figure 3`, `theorem 1`, `section 1`; `theory 7` is a section of docs/theory.md.
     pub fn reference(&self) -> &'static str {
         self.place.split_once(',').map_or(self.place, |(reference, _)| reference)
     }

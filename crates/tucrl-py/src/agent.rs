@@ -5,6 +5,7 @@
 
 mod describe;
 mod labels;
+mod learned;
 mod masks;
 mod states;
 mod stored;
@@ -96,6 +97,12 @@ pub(crate) struct PyAgent {
     /// The chosen action, not yet observed.
     chosen: Option<u32>,
     taken: u64,
+    /// Steps absorbed from logs.
+    absorbed: u64,
+    /// Whether the first `act` has said where the agent stands.
+    is_placed: bool,
+    /// The greedy policy by row, and the steps that it was computed after.
+    greedy: Option<((u64, u64), Vec<u32>)>,
     states: States,
     masks: Masks,
 }
@@ -179,6 +186,9 @@ impl PyAgent {
             here: 0,
             chosen: None,
             taken: 0,
+            absorbed: 0,
+            is_placed: false,
+            greedy: None,
             states,
             masks,
         };
@@ -198,7 +208,9 @@ impl PyAgent {
     /// True
     #[pyo3(signature = (state=None))]
     fn act(&mut self, py: Python<'_>, state: Option<&Bound<'_, PyAny>>) -> PyResult<u32> {
-        let Some(learner) = &mut self.learner else { return self.first_act(py, state) };
+        let Some(learner) = self.learner.as_mut().filter(|_| self.is_placed) else {
+            return self.first_act(py, state);
+        };
         if let Some(state) = state {
             // Fast path: Python often passes the same object back.
             let is_here = match (&self.states, state.extract::<u64>()) {
@@ -355,6 +367,9 @@ impl PyAgent {
             here: self.here,
             chosen: self.chosen,
             taken: self.taken,
+            absorbed: self.absorbed,
+            is_placed: self.is_placed,
+            greedy: None,
             states: self.states.copy(py)?,
             masks: Masks {
                 source: self.masks.source.as_ref().map(|source| source.copy(py)),
@@ -377,16 +392,34 @@ impl PyAgent {
         };
         let start = self.states.number(state, self.space.states())?;
         let met = self.masks.meet(state, start.number, &self.space)?;
+        let mut learner = match self.learner.take() {
+            // It has absorbed a log.
+            Some(mut learner) => {
+                if let Some(actions) = &met {
+                    learner.tell_actions(start.number, actions.len() as u32);
+                }
+                learner.stand_in(start.number);
+                learner
+            }
+            None => {
+                if let Some(actions) = &met {
+                    self.space.tell_actions(start.number, actions.len() as u32);
+                }
+                let started = self.start(&self.setting(py)?, start.number);
+                started.map_err(|error| self.missing(error))?
+            }
+        };
         if let Some(actions) = met {
-            self.space.tell_actions(start.number, actions.len() as u32);
             self.masks.allowed.keep(start.number, actions);
         }
-        let started = self.start(&self.setting(py)?, start.number);
-        let mut learner = started.map_err(|error| self.missing(error))?;
-        let action = plan(py, &mut *learner)?;
+        let planned = plan(py, &mut *learner);
+        if self.absorbed > 0 || planned.is_ok() {
+            self.learner = Some(learner);
+        }
+        let action = planned?;
         self.states.keep(state, &start)?;
         self.here = start.number;
-        self.learner = Some(learner);
+        self.is_placed = true;
         self.chosen = Some(action);
         Ok(self.masks.outside(self.here, action))
     }

@@ -1,25 +1,64 @@
 //! How are many agents run on all cores, and how far are they?
 
+mod directory;
 mod runs;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use tucrl::pulse::Pulse;
 use tucrl::run::Run;
 use tucrl::truth::SEARCH_LIMIT;
-use tucrl_lab::experiment::{LONGEST, with_span};
+use tucrl_lab::experiment::{Cell, LONGEST, with_span};
+use tucrl_lab::record::StoredRun;
 use tucrl_lab::runner::{Outcome, Watch};
-use tucrl_lab::{Experiment, InMemory, NamedAgent, ReadOptions, World, execute};
+use tucrl_lab::{Catalogue, Experiment, InMemory, ReadOptions, World, execute};
 
 use crate::agent::whole;
 use crate::errors::{bad_input, failed, of_experiment};
+use crate::own::{self, Host};
+use crate::own_world;
 use crate::seed::Seed;
 use crate::work::{self, Progress};
 use crate::world::AnyWorld;
+pub(crate) use directory::run;
 pub(crate) use runs::PyRuns;
+
+/// Objects that stand for agents and worlds, by name, and how the agents are run.
+#[derive(FromPyObject)]
+pub(crate) struct Own {
+    agents: HashMap<String, Py<PyAny>>,
+    worlds: HashMap<String, Py<PyAny>>,
+    in_process: bool,
+    step_timeout: f64,
+}
+
+impl Own {
+    /// The library's names, and these.
+    pub(crate) fn catalogue(self) -> PyResult<Catalogue> {
+        let timeout = self.step_timeout;
+        if !(timeout > 0.0 && timeout <= 1e9) {
+            return Err(bad_input(format!(
+                "step_timeout = {timeout}: give a positive number of seconds"
+            )));
+        }
+        let host = Host {
+            given: Arc::new(self.agents),
+            in_process: self.in_process,
+            step_timeout: Duration::from_secs_f64(timeout),
+        };
+        catalogue(host, Arc::new(self.worlds))
+    }
+}
+
+/// The library's names, `python` for agents, `python` and `gym` for worlds.
+pub(crate) fn catalogue(host: Host, worlds: own_world::Given) -> PyResult<Catalogue> {
+    Catalogue::with([own::kind(host)], own_world::kinds(worlds)).map_err(failed)
+}
 
 /// Counts the steps of all cells, and carries the stop signal.
 struct Meter<'a> {
@@ -45,19 +84,25 @@ impl Watch for Meter<'_> {
     }
 }
 
-impl Meter<'_> {
+impl<'a> Meter<'a> {
+    fn new(cells: &[Cell], progress: &'a Progress) -> Self {
+        Self { taken: cells.iter().map(|_| AtomicU64::new(0)).collect(), progress }
+    }
+
     fn total(&self) -> u64 {
         self.taken.iter().map(|taken| taken.load(Ordering::Relaxed)).sum()
     }
 }
 
-/// Runs agents in a world; `progress` is called with the number of steps taken so far.
+/// Runs agents in a world; `progress` is called with the number of steps taken so far. Agents are a label, if it is not the
+/// spec, and a spec each.
 #[pyfunction]
-#[pyo3(signature = (world, agents, steps, seeds, seed, jobs, checkpoints, progress, exploration))]
+#[pyo3(signature = (world, agents, own, steps, seeds, seed, jobs, checkpoints, progress, exploration))]
 pub(crate) fn learn(
     py: Python<'_>,
     world: AnyWorld,
-    agents: Vec<String>,
+    agents: Vec<(Option<String>, String)>,
+    own: Own,
     steps: &Bound<'_, PyAny>,
     seeds: &Bound<'_, PyAny>,
     seed: Seed,
@@ -68,13 +113,18 @@ pub(crate) fn learn(
 ) -> PyResult<PyRuns> {
     let jobs = jobs.map_or(Ok(0), |jobs| whole("jobs", &jobs, 1, u16::MAX.into()))?;
     let world = World::Given { name: world.name().to_owned(), model: world.model() };
-    let parse = |spec: &String| {
+    let catalogue = own.catalogue()?;
+    let parse = |(label, spec): &(Option<String>, String)| {
         let refused = |error| with_span(error, &world, &ReadOptions::default(), SEARCH_LIMIT);
-        NamedAgent::parse(spec).map_err(|error| py.detach(|| refused(error)))
+        let named = catalogue.agent(spec).map_err(|error| py.detach(|| refused(error)))?;
+        Ok(match label {
+            Some(label) => named.labelled(tucrl_lab::text::printable(label)),
+            None => named,
+        })
     };
     let agents = agents.iter().map(parse).collect::<Result<_, _>>();
     let given = InMemory {
-        agents: agents.map_err(bad_input)?,
+        agents: agents.map_err(|error: tucrl_lab::SpecError| bad_input(error))?,
         world,
         steps: whole("steps", steps, 1, LONGEST)?,
         seeds: whole("seeds", seeds, 1, 1_000_000)?,
@@ -90,20 +140,25 @@ pub(crate) fn learn(
         warn(py, &warning, 2)?;
     }
     let (pool, watch) = (work::threads(jobs as usize)?, Progress::new("learning"));
-    let taken = (0..cells.len()).map(|_| AtomicU64::new(0)).collect();
-    let meter = Meter { taken, progress: &watch };
+    let meter = Meter::new(&cells, &watch);
     let mut tell =
         || progress.as_ref().map_or(Ok(()), |tell| tell.call1((meter.total(),)).map(drop));
     let learn = || execute::run_in_memory(&experiment, &cells, &worlds, &meter);
     let outcomes = work::watched(py, &pool, &watch, learn, &mut tell)?;
     tell()?;
     let (runs, provenance, _) = execute::records(&experiment, &cells, &worlds, outcomes);
-    for run in &runs {
+    warn_of_failures(py, &runs)?;
+    Ok(PyRuns::new(runs, vec![provenance], None))
+}
+
+/// One warning per run that failed.
+fn warn_of_failures(py: Python<'_>, runs: &[StoredRun]) -> PyResult<()> {
+    for run in runs {
         if let Some(error) = &run.error {
-            warn(py, &format!("{}, run {} failed: {error}", run.agent, run.spec.run), 2)?;
+            warn(py, &format!("{}, run {} failed: {error}", run.label, run.spec.run), 2)?;
         }
     }
-    Ok(PyRuns::new(runs, provenance))
+    Ok(())
 }
 
 /// Warns the Python code that calls us (level 1), or what calls that (level 2).

@@ -1,17 +1,21 @@
 //! The Python package `tucrl`: conversions and checks around the library.
 //!
 //! `agent` drives a learner, `mdp` holds a model and its exact solutions, `world` any environment, `learning` runs many
-//! agents on all cores, `plan` shows plans and episodes, `work` keeps Python responsive meanwhile, `seed` reads seeds,
+//! agents on all cores, `own` and `own_world` are agents and worlds written in Python, `plan` shows plans and episodes, `work` keeps Python responsive meanwhile, `seed` reads seeds,
 //! `rewards` which rewards are possible, `errors` maps errors to exceptions. `python/tucrl/_native.pyi` has the types,
 //! `docs/python.md` the guide.
 
 mod agent;
+mod checking;
 mod errors;
 mod learning;
 mod mdp;
+mod own;
+mod own_world;
 mod plan;
 mod rewards;
 mod seed;
+mod stream;
 mod work;
 mod world;
 
@@ -20,6 +24,7 @@ use pyo3::prelude::*;
 #[pymodule]
 mod _native {
     use std::ffi::OsString;
+    use std::sync::Arc;
 
     use pyo3::prelude::*;
     use tucrl_lab::catalogue::{AgentListing, Catalogue, WorldListing};
@@ -27,15 +32,22 @@ mod _native {
     #[pymodule_export]
     use crate::agent::PyAgent;
     #[pymodule_export]
-    use crate::learning::{PyRuns, learn};
+    use crate::checking::check;
+    #[pymodule_export]
+    use crate::learning::{PyRuns, learn, run};
     #[pymodule_export]
     use crate::mdp::PyMdp;
     #[pymodule_export]
+    use crate::own::{ask, play};
+    #[pymodule_export]
     use crate::plan::PyPlan;
+    #[pymodule_export]
+    use crate::stream::PyStream;
     #[pymodule_export]
     use crate::world::{PyWalk, PyWorld};
 
     use crate::errors::failed;
+    use crate::{own, own_world};
 
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -43,7 +55,9 @@ mod _native {
     /// Runs the command `tucrl` with these arguments; returns the exit code.
     #[pyfunction]
     fn command(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
-        py.detach(|| tucrl_cli::exit_code(arguments, [], []))
+        let (agents, worlds) =
+            ([own::kind(own::Host::default())], own_world::kinds(Arc::default()));
+        py.detach(|| tucrl_cli::exit_code(arguments, agents, worlds))
     }
 
     /// The catalogue of worlds as JSON.

@@ -4,6 +4,11 @@
 //! read-only array every time.
 
 mod build;
+mod empirical;
+
+pub(crate) use empirical::{Frame, Observed, Unvisited, empirical};
+
+pub(crate) use build::to_json;
 
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
@@ -20,11 +25,12 @@ use tucrl::rng::RandomStream;
 use tucrl::solve::Solution;
 use tucrl::truth::{Truth, Watch as _};
 use tucrl::{env, evaluate, hitting, structure};
-use tucrl_lab::catalogue::World;
 use tucrl_lab::formats::{self, IfExists, ReadOptions};
 use tucrl_lab::inspection::{Effort, Inspection};
 
 use crate::errors::{bad_input, failed, of_file, of_world};
+use crate::learning::catalogue;
+use crate::own::Host;
 use crate::rewards;
 use crate::seed::Seed;
 use crate::work::{self, Progress};
@@ -85,7 +91,8 @@ impl PyMdp {
         let Some(text) = text.to_str() else {
             return Err(bad_input("the name of the world is not valid text"));
         };
-        let world = World::parse(text).map_err(bad_input)?;
+        let catalogue = catalogue(Host::default(), Arc::default())?;
+        let world = catalogue.world(text).map_err(bad_input)?;
         // An `r_max` is checked with the file, so that the message names the file.
         let reward_range = match reward_range {
             None => None,
@@ -448,9 +455,10 @@ impl PyMdp {
 
     /// Return gain and bias of a policy from each state.
     ///
-    /// policy: an action per state, or a row of action probabilities per state.
+    /// policy: an action per state, a row of action probabilities per state, or a dict from every state to its action, such
+    ///     as that of `Agent.policy_dict`.
     fn evaluate<'py>(&self, py: Python<'py>, policy: &Bound<'_, PyAny>) -> PyResult<Arrays<'py>> {
-        let policy = read_policy(policy)?;
+        let policy = read_policy(policy, self.model.states())?;
         policy.check(&self.model).map_err(bad_input)?;
         let evaluate = |_: &Progress| evaluate::policy_values(&self.model, &policy);
         let worth = work::run(py, "values of the policy", evaluate)?.map_err(failed)?;
@@ -609,8 +617,19 @@ fn kept<'py, T: numpy::Element>(
     Ok(place.get_or_init(|| array.unbind()).bind(py).clone())
 }
 
-/// One action per state, or one law over actions per state.
-fn read_policy(policy: &Bound<'_, PyAny>) -> PyResult<Policy> {
+/// One action per state, as a list or a dict, or one law over actions per state.
+fn read_policy(policy: &Bound<'_, PyAny>, states: usize) -> PyResult<Policy> {
+    if let Ok(actions) = policy.cast::<PyDict>() {
+        let action = |state: usize| match actions.get_item(state)? {
+            Some(action) => action.extract::<u32>().map(|action| action as usize),
+            None => Err(bad_input(format!(
+                "the policy has no action for state {state}: give one for every state, as \
+                 Agent.full_policy(default=…) does"
+            ))),
+        };
+        let actions = (0..states).map(action).collect::<PyResult<Vec<_>>>()?;
+        return Ok(Policy::deterministic(actions));
+    }
     if let Ok(actions) = policy.extract::<Vec<usize>>() {
         // Reject numbers beyond 32 bits instead of truncating them.
         let most = u32::MAX as usize;

@@ -122,10 +122,12 @@ def test_a_pickle_of_an_earlier_version_is_refused_with_what_to_do() -> None:
     del old["version"]
     with pytest.raises(ValueError, match="pickled in version 1.*make the agent anew"):
         restore(json.dumps(old).encode(), *rest)
-    # The second had other bits of logarithms: continued now, the agent would have the bits of neither.
-    old["version"] = 2
-    with pytest.raises(ValueError, match="pickled in version 2.*reads version 3.*make the agent anew"):
-        restore(json.dumps(old).encode(), *rest)
+    # The second had other bits of logarithms, the third other defaults: continued now, the agent would have the bits of neither.
+    for version in (2, 3):
+        old["version"] = version
+        refused = f"pickled in version {version}.*reads version 4.*make the agent anew"
+        with pytest.raises(ValueError, match=refused):
+            restore(json.dumps(old).encode(), *rest)
     assert restore(document, *rest).spec == agent.spec
 
 

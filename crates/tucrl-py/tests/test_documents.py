@@ -4,6 +4,7 @@ import contextlib
 import io
 import random
 import re
+import warnings
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +44,9 @@ def numbers(text: str) -> list[float]:
 
 
 #: How many blocks of code the documents have.
-COUNTS = {"README.md": 1, "docs/python.md": 4, "docs/reports.md": 1}
+COUNTS = {"README.md": 1, "docs/python.md": 4, "docs/reports.md": 1, "docs/from-logs.md": 6}
+#: The last block of the first one is run by third_party.py.
+COUNTS |= {"docs/your-own-agent.md": 4, "docs/your-own-world.md": 3}
 
 
 def test_every_block_is_tested() -> None:
@@ -92,6 +95,18 @@ def test_a_report_is_read_as_its_manual_says(
     assert set(names["curves"]["label"]) == set(agents)
 
 
+def test_logs_are_used_as_their_manual_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    for block in range(COUNTS["docs/from-logs.md"]):
+        run("docs/from-logs.md", block, names, within=0.05)
+    swim = names["swim"]
+    assert names["model"].policy.tolist() == [1, 0] or names["model"].action_names[0] == "rest"
+    assert names["found"].is_certified
+    assert swim.evaluate(names["policy"])[0][0] == pytest.approx(swim.gain, abs=1e-9)
+    assert list((tmp_path / "runs" / "lake").iterdir())
+
+
 def test_the_guide_learns_to_balance_a_pole() -> None:
     import gymnasium
 
@@ -105,3 +120,38 @@ def test_the_guide_learns_to_balance_a_pole() -> None:
         env.step(choice.randrange(2))
     assert env.terminations - before == pytest.approx(450, rel=0.1)
     assert falls[-1] < 0.1 * 450
+
+
+def test_an_agent_of_ones_own_is_run_as_its_guide_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    mine, psrl = run("docs/your-own-agent.md", 0, names)
+    assert mine > 10 * psrl, "epsilon-greedy play stays where it first found a reward"
+    run("docs/your-own-agent.md", 1, names)
+    assert (tmp_path / "out/mine.html").exists() and names["result"].failed == []
+    run("docs/your-own-agent.md", 2, names)
+    # The agent of the guide is that of the examples.
+    import importlib.util
+
+    spec = importlib.util.spec_from_file_location("own_agent", ROOT / "examples/python/own_agent.py")
+    assert spec is not None and spec.loader is not None
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    both = {"guide": names["DiffQ"], "example": example.DiffQ}
+    result = tucrl.learn("river-swim", both, 2000, seeds=1, in_process=True)
+    regret = result.to_pandas().groupby("label")["regret"].apply(list)
+    assert regret["guide"] == regret["example"]
+
+
+def test_a_world_of_ones_own_is_learned_as_its_guide_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    with warnings.catch_warnings():
+        # Some runs are too short to show anything but exploration.
+        warnings.simplefilter("ignore")
+        for block in range(3):
+            run("docs/your-own-world.md", block, names)
+            if block == 0:
+                names["queued"] = names["result"]
+    summary = names["queued"].to_pandas("summary").set_index("agent")
+    assert summary["mean"]["psrl"] < 0.5 * summary["mean"]["random"]

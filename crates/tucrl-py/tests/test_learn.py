@@ -14,9 +14,12 @@ import matplotlib
 import numpy as np
 import pytest
 import tucrl
+from tucrl._run import Own
 
 matplotlib.use("Agg")
 
+#: No agents and worlds of one's own.
+NONE = Own({}, {}, False, 60.0)
 WORLD, AGENTS = "three-state:delta=0", ["tucrl:alpha=0.05", "ucrl:alpha=0.05", "random"]
 
 
@@ -135,7 +138,7 @@ def test_a_run_that_fails_is_named_and_the_others_go_on() -> None:
         result = tucrl.learn(WORLD, agents, 10_000, 1)
     ((agent, run, why),) = result.failed
     assert agent.startswith("ucrl") and run == 0 and "did not converge" in why
-    assert list(result._regret("regret")) == ["random"]
+    assert list(result._regret("regret", WORLD)) == ["random"]
 
 
 def test_python_goes_on_while_agents_learn() -> None:
@@ -161,7 +164,7 @@ def test_python_goes_on_while_agents_learn() -> None:
 def test_progress_is_told_and_ends_at_the_total() -> None:
     taken: list[int] = []
     mdp = tucrl.MDP(WORLD)
-    tucrl._native.learn(mdp, ["random"], 2e7, 2, 1, None, 10, taken.append, False)
+    tucrl._native.learn(mdp, [(None, "random")], NONE, 2e7, 2, 1, None, 10, taken.append, False)
     assert taken == sorted(taken) and taken[-1] == 4e7 and len(taken) >= 2
 
 
@@ -171,7 +174,7 @@ def test_an_exception_of_the_progress_bar_stops_the_runs() -> None:
 
     began = time.monotonic()
     with pytest.raises(LookupError, match="enough"):
-        tucrl._native.learn(tucrl.MDP(WORLD), ["random"], 1e10, 2, 1, None, 10, refuse, False)
+        tucrl._native.learn(tucrl.MDP(WORLD), [(None, "random")], NONE, 1e10, 2, 1, None, 10, refuse, False)
     assert time.monotonic() - began < 30
 
 

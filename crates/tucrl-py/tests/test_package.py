@@ -35,7 +35,8 @@ def test_worlds_are_registered_whoever_is_imported_first(order: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "module", ["tucrl", "tucrl._catalogue", "tucrl._learn", "tucrl.gym", "tucrl._native"]
+    "module",
+    ["tucrl", "tucrl._catalogue", "tucrl._learn", "tucrl._run", "tucrl.gym", "tucrl.testing", "tucrl._native"],
 )
 def test_the_examples_in_docstrings_are_true(module: str) -> None:
     outcome = doctest.testmod(importlib.import_module(module), optionflags=doctest.ELLIPSIS)
@@ -45,7 +46,8 @@ def test_the_examples_in_docstrings_are_true(module: str) -> None:
 
 def test_every_public_name_is_documented() -> None:
     bare = [name for name in tucrl.__all__ if not getattr(tucrl, name).__doc__]
-    kinds = (tucrl.Agent, tucrl.MDP, tucrl.World, tucrl.Walk, tucrl.Plan, tucrl.Episode, tucrl.Result)
+    kinds: tuple[type, ...] = (tucrl.Agent, tucrl.MDP, tucrl.World, tucrl.Walk, tucrl.Plan, tucrl.Stream)
+    kinds += (tucrl.Episode, tucrl.Result)
     records = (tucrl.Hardness, tucrl.LowerBound, tucrl.BurnIn)
     for kind in kinds + records:
         own = {name: value for name, value in vars(kind).items() if not name.startswith("_")}
@@ -67,8 +69,8 @@ def test_the_examples_run(example: Path, tmp_path: Path) -> None:
     assert done.stdout.strip()
 
 
-def test_there_are_three_examples() -> None:
-    assert len(EXAMPLES) == 3
+def test_there_are_four_examples() -> None:
+    assert len(EXAMPLES) == 4
 
 
 def test_the_command_is_in_the_wheel() -> None:

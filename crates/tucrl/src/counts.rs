@@ -427,6 +427,25 @@ impl Counts {
         }
     }
 
+    /// The reward and the next state's number of a pair that has been played in this episode and has always given the
+    /// same, and how often [`Counts::record_again`] may count it.
+    #[inline]
+    pub(crate) fn constant(&self, pair: usize) -> Option<(f64, u32, u64)> {
+        let counts = &self.pairs[pair];
+        let is_constant = counts.row_len == 1 && counts.shifted_squares == 0.0;
+        let place = counts.row as usize;
+        (is_constant && counts.visits > counts.frozen).then(|| {
+            (counts.first_reward, self.next[place], u64::from(u32::MAX - self.count[place]))
+        })
+    }
+
+    /// Records that a [constant](Counts::constant) pair gave the same as ever this many times.
+    pub(crate) fn record_again(&mut self, pair: usize, times: u64) {
+        let counts = &mut self.pairs[pair];
+        counts.visits += times;
+        self.count[counts.row as usize] += times as u32;
+    }
+
     /// Adds 2^32 to the count of a transition.
     #[cold]
     fn carry(&mut self, pair: u32, next: u32) {

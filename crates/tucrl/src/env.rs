@@ -3,6 +3,9 @@
 //! One uninterrupted stream of states and rewards, without resets (Fruit, Pirotta, Lazaric 2018, section 2).
 //! [`Walk`] is a table walked at random: it draws the next state, then the reward, from the stream of its run, so
 //! that agents of the same run index see the same random numbers as long as they act alike.
+//!
+//! A walk remembers what a step of a pair needs: of a pair whose next state and reward are certain these two, of a pair
+//! with many possible next states a guide table. It draws what [`draw`] draws, to the bit.
 
 use std::sync::Arc;
 
@@ -10,8 +13,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::generator::GeneratorError;
 use crate::mdp::Mdp;
-use crate::reward::PairReward;
-use crate::rng::RandomStream;
+use crate::reward::{PairReward, RewardLaw};
+use crate::rng::{Guide, RandomStream};
 use crate::space::{ActionId, Space, StateId};
 
 /// What one action led to.
@@ -49,13 +52,45 @@ pub struct Walk {
     mdp: Arc<Mdp>,
     space: Space,
     at: WalkState,
+    /// A pair is at its number modulo the length, a power of two; a later pair may take the place of an earlier one.
+    remembered: Box<[Remembered]>,
+    guides: Vec<Guide>,
+    /// Probabilities in all guides.
+    guided: usize,
 }
+
+/// What a step of a pair needs; two pairs in a cache line.
+#[derive(Debug, Clone, Copy)]
+#[repr(align(32))]
+struct Remembered {
+    pair: u32,
+    /// The next state, if it is certain.
+    next: u32,
+    /// The reward, if it is certain.
+    paid: f64,
+    mean_reward: f64,
+    /// The guide table of a pair with many possible next states; [`CERTAIN`] if next state and reward are certain.
+    guide: u32,
+}
+
+const CERTAIN: u32 = u32::MAX;
+const NO_PAIR: u32 = u32::MAX;
+
+/// A limit on memory, 32 bytes each: half a megabyte.
+const MOST_REMEMBERED: usize = 1 << 14;
+/// Rows with more next states than this get a guide table. Up to there a search takes no longer than the look-up.
+const SHORT_ROW: usize = 8;
+/// A limit on memory, 12 bytes each: the other long rows are searched.
+const MOST_GUIDED: usize = 1 << 20;
 
 /// The state of a walk: all that a checkpoint needs besides the model.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct WalkState {
     pub(crate) state: StateId,
     pub(crate) random: RandomStream,
+    /// The simulator, in a world that has one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) simulation: Option<String>,
 }
 
 impl WalkState {
@@ -73,8 +108,12 @@ impl Walk {
             [(state, _)] => *state,
             many => many[random.categorical(&many.iter().map(|e| e.1).collect::<Vec<_>>())].0,
         };
-        let space = Space::listed((0..mdp.states()).map(|s| mdp.actions(s) as u32).collect());
-        Self { mdp, space, at: WalkState { state: state as StateId, random } }
+        Self::resume(mdp, WalkState { state: state as StateId, random, simulation: None })
+    }
+
+    /// The table.
+    pub(crate) fn mdp(&self) -> &Arc<Mdp> {
+        &self.mdp
     }
 
     /// The state of the walk.
@@ -89,7 +128,11 @@ impl Walk {
     pub fn resume(mdp: Arc<Mdp>, at: WalkState) -> Self {
         assert!((at.state as usize) < mdp.states(), "the checkpoint belongs to another model");
         let space = Space::listed((0..mdp.states()).map(|s| mdp.actions(s) as u32).collect());
-        Self { mdp, space, at }
+        let blank =
+            Remembered { pair: NO_PAIR, next: 0, paid: 0.0, mean_reward: 0.0, guide: CERTAIN };
+        let places = mdp.pairs().next_power_of_two().min(MOST_REMEMBERED);
+        let remembered = vec![blank; places].into_boxed_slice();
+        Self { mdp, space, at, remembered, guides: Vec::new(), guided: 0 }
     }
 
     /// The number of the pair that an action in the present state is.
@@ -107,9 +150,78 @@ impl Walk {
     /// When the present state does not have the action.
     #[inline]
     pub fn step(&mut self, action: ActionId) -> Step {
-        let step = draw(&self.mdp, self.at.state as usize, action as usize, &mut self.at.random);
-        self.at.state = step.next;
-        step
+        self.step_pair(self.pair(action))
+    }
+
+    /// Plays a pair of the present state. Inlined, and what is not is given in registers: the loop around it waits for
+    /// the next state.
+    #[inline(always)]
+    pub(crate) fn step_pair(&mut self, pair: usize) -> Step {
+        let known = &self.remembered[pair & (self.remembered.len() - 1)];
+        let (paid, next, mean_reward) = if known.pair as usize == pair && known.guide == CERTAIN {
+            (known.paid, known.next, known.mean_reward)
+        } else {
+            let (paid, next) = self.draw(pair);
+            (paid, next, self.mdp.mean_reward(pair))
+        };
+        let next = StateId::from(next);
+        self.at.state = next;
+        Step { paid, reward: paid - self.mdp.reward_range().low(), mean_reward, next }
+    }
+
+    /// The reward that is paid and the next state of a pair that is uncertain or not remembered.
+    #[inline(never)]
+    fn draw(&mut self, pair: usize) -> (f64, u32) {
+        let known = &self.remembered[pair & (self.remembered.len() - 1)];
+        let row = self.mdp.row(pair);
+        if known.pair as usize == pair
+            && let Some(guide) = self.guides.get(known.guide as usize)
+        {
+            let entry = guide.draw(row.probability, &mut self.at.random);
+            return (paid(&self.mdp, pair, entry, &mut self.at.random), row.next[entry]);
+        }
+        let certain = if row.len() == 1 { certain_reward(&self.mdp, pair) } else { None };
+        if certain.is_some() || row.len() > SHORT_ROW {
+            self.remember(pair, certain);
+        }
+        draw_pair(&self.mdp, pair, &mut self.at.random)
+    }
+
+    /// Remembers a pair whose reward is certain, or whose row is long. A guide table keeps its place.
+    #[cold]
+    fn remember(&mut self, pair: usize, certain: Option<f64>) {
+        let (row, place) = (self.mdp.row(pair), pair & (self.remembered.len() - 1));
+        if self.remembered[place].guide != CERTAIN {
+            return;
+        }
+        let guide = if certain.is_some() {
+            CERTAIN
+        } else if self.guided + row.len() <= MOST_GUIDED {
+            self.guided += row.len();
+            self.guides.push(Guide::new(row.probability));
+            self.guides.len() as u32 - 1
+        } else {
+            return;
+        };
+        self.remembered[place] = Remembered {
+            pair: pair as u32,
+            next: row.next[0],
+            paid: certain.unwrap_or(f64::NAN),
+            mean_reward: self.mdp.mean_reward(pair),
+            guide,
+        };
+    }
+}
+
+/// The reward of a pair with one next state, if it is certain.
+fn certain_reward(mdp: &Mdp, pair: usize) -> Option<f64> {
+    let law = match mdp.reward(pair) {
+        PairReward::Alone(law) => law,
+        PairReward::Joint(laws) => laws.first()?,
+    };
+    match law {
+        RewardLaw::Constant(paid) => Some(*paid),
+        _ => None,
     }
 }
 
@@ -133,20 +245,31 @@ impl Environment for Walk {
 ///
 /// # Panics
 /// When the model has no such state, or the state no such action.
-#[inline]
 pub fn draw(mdp: &Mdp, state: usize, action: usize, random: &mut RandomStream) -> Step {
     let pair = mdp.pair(state, action);
+    let (paid, next) = draw_pair(mdp, pair, random);
+    let reward = paid - mdp.reward_range().low();
+    Step { paid, reward, mean_reward: mdp.mean_reward(pair), next: StateId::from(next) }
+}
+
+/// The reward that is paid and the next state.
+#[inline]
+fn draw_pair(mdp: &Mdp, pair: usize, random: &mut RandomStream) -> (f64, u32) {
     let row = mdp.row(pair);
-    let entry = if row.len() == 1 { 0 } else { random.categorical(row.probability) };
+    let entry = match row.len() {
+        1 => 0,
+        2..=SHORT_ROW => random.categorical_of_few(row.probability),
+        _ => random.categorical(row.probability),
+    };
+    (paid(mdp, pair, entry, random), row.next[entry])
+}
+
+/// Draws the reward of a pair that led to an entry of its row.
+#[inline]
+fn paid(mdp: &Mdp, pair: usize, entry: usize, random: &mut RandomStream) -> f64 {
     let law = match mdp.reward(pair) {
         PairReward::Alone(law) => law,
         PairReward::Joint(laws) => &laws[entry],
     };
-    let paid = law.sample(random);
-    Step {
-        paid,
-        reward: paid - mdp.reward_range().low(),
-        mean_reward: mdp.mean_reward(pair),
-        next: StateId::from(row.next[entry]),
-    }
+    law.sample(random)
 }

@@ -11,12 +11,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::counts::Counts;
 use crate::inner_max::Values;
-use crate::learner::{Diary, Explanation, Learner, Saved};
-use crate::planner::{Plan, PlanError, PlanInput, Planner};
+use crate::learner::{Diary, Explanation, Learner, LoggedStep, Saved};
+use crate::planner::{Choice, Plan, PlanError, PlanInput, Planner};
 use crate::plausible::KnownRewards;
 use crate::rng::RandomStream;
 use crate::rules::{EpisodeRule, EpisodeView, StopReason, Verdict};
 use crate::space::{ActionId, Space, StateId};
+
+/// Steps of a batch that are worth preparing for.
+const LONG_BATCH: u64 = 256;
 
 /// The record of one episode.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -93,6 +96,31 @@ pub struct Episodic<P> {
     known_rewards: Option<KnownMeans>,
     #[serde(skip)]
     plan_time: Duration,
+    /// By number of state; empty except while a batch is played.
+    #[serde(skip)]
+    ready: Vec<Ready>,
+    /// The states that have had one that is not idle.
+    #[serde(skip)]
+    is_ready: Vec<u32>,
+    #[serde(skip)]
+    plays_batch: bool,
+}
+
+/// What a step needs in a state whose pair is chosen for sure and has always given the same: such steps are counted here
+/// and recorded together, before anything reads the counts of the pair.
+#[derive(Debug, Clone, Copy, Default)]
+struct Ready {
+    /// How often the pair may be played before the rule is asked again; 0 if idle.
+    left: u64,
+    /// The same when the last step was recorded.
+    limit: u64,
+    reward: f64,
+    next: StateId,
+    next_number: u32,
+    pair: u32,
+    action: ActionId,
+    /// When the pair becomes under-visited.
+    under_visited_from: u64,
 }
 
 /// The true mean reward of every pair, for learners that are told.
@@ -137,6 +165,9 @@ impl<P: Planner> Episodic<P> {
             given_up: Vec::new(),
             known_rewards: None,
             plan_time: Duration::ZERO,
+            ready: Vec::new(),
+            is_ready: Vec::new(),
+            plays_batch: false,
         }
     }
 
@@ -151,8 +182,14 @@ impl<P: Planner> Episodic<P> {
     ///
     /// # Errors
     /// When an episode begins and its plan does not converge; asking again plans again.
-    #[inline]
+    #[inline(always)]
     pub fn act(&mut self) -> Result<ActionId, PlanError> {
+        if let Some(ready) = self.ready.get(self.here as usize)
+            && ready.left > 0
+        {
+            self.chosen = Some(ready.pair);
+            return Ok(ready.action);
+        }
         match self.act_by_plan() {
             Some(action) => Ok(action),
             None => self.begin_episode(),
@@ -160,8 +197,9 @@ impl<P: Planner> Episodic<P> {
     }
 
     /// The action to play now; `None` if the next episode must be planned first.
-    #[inline]
+    #[inline(never)]
     fn act_by_plan(&mut self) -> Option<ActionId> {
+        self.settle(self.here);
         if let Some(pair) = self.chosen {
             return Some(pair - self.counts.pairs_of(self.here).start as u32);
         }
@@ -211,6 +249,7 @@ impl<P: Planner> Episodic<P> {
     #[cold]
     fn apply(&mut self, verdict: Verdict) {
         let (Verdict::Replan(stop) | Verdict::End(stop)) = verdict else { return };
+        self.settle_all();
         self.episodes.extend(self.present(stop));
         self.is_over = true;
         match verdict {
@@ -277,9 +316,9 @@ impl<P: Planner> Episodic<P> {
         }
         self.given_up.resize(self.counts.pairs().len(), 0);
         let (threshold, seen) = (self.planner.threshold(), plan.choices.len());
+        let most_visits = threshold.most_visits(&self.counts, seen, self.plan_start);
         for (since, stats) in self.given_up.iter_mut().zip(self.counts.pairs()) {
-            let from = threshold.under_visited_from(&self.counts, stats, seen);
-            *since = match plan.unseen > 0 && from > self.plan_start {
+            *since = match plan.unseen > 0 && stats.visits_less_one() > most_visits {
                 true if *since > 0 => *since,
                 true => self.plan_start,
                 false => 0,
@@ -346,20 +385,104 @@ impl<P: Planner> Episodic<P> {
     ///
     /// # Panics
     /// When no action was asked for, or the state is outside the space.
-    #[inline]
+    #[inline(always)]
     pub fn observe(&mut self, reward: f64, next: StateId) {
         let Some(pair) = self.chosen.take() else { panic!("observe follows act") };
-        let seen = self.plan.as_ref().map_or(0, |plan| plan.choices.len());
-        let stats = &self.counts.pairs()[pair as usize];
-        let from = self.planner.threshold().under_visited_from(&self.counts, stats, seen);
+        if let Some(ready) = self.ready.get_mut(self.here as usize)
+            && ready.left > 0
+            && ready.next == next
+            && ready.reward == reward
+        {
+            ready.left -= 1;
+            self.here = ready.next_number;
+            self.poor_steps += u64::from(ready.under_visited_from <= self.time);
+            self.planner.observe(pair as usize, reward, &mut self.random);
+        } else {
+            self.record(pair, reward, next);
+        }
+        self.last_pair = pair;
+        self.time += 1;
+    }
+
+    /// Records a step to `next`.
+    #[inline(never)]
+    fn record(&mut self, pair: u32, reward: f64, next: StateId) {
+        self.settle(self.here);
+        let from = self.under_visited_from(pair);
         self.poor_steps += u64::from(from <= self.time);
         self.poor_steps_at_start += u64::from(from <= self.plan_start);
         self.planner.observe(pair as usize, reward, &mut self.random);
-        let next = self.counts.see(next);
-        self.counts.record(pair as usize, reward, next);
-        self.last_pair = pair;
-        self.here = next;
-        self.time += 1;
+        let number = self.counts.see(next);
+        self.counts.record(pair as usize, reward, number);
+        if self.plays_batch {
+            self.make_ready(pair, next);
+        }
+        self.here = number;
+    }
+
+    /// The time from which on a pair is under-visited.
+    #[inline]
+    fn under_visited_from(&self, pair: u32) -> u64 {
+        let seen = self.plan.as_ref().map_or(0, |plan| plan.choices.len());
+        let stats = &self.counts.pairs()[pair as usize];
+        self.planner.threshold().under_visited_from(&self.counts, stats, seen)
+    }
+
+    /// After a step from the present state to `next`: prepares for the same step, if it is the only one that the plan and
+    /// all observations leave.
+    #[inline]
+    fn make_ready(&mut self, pair: u32, next: StateId) {
+        let limit = self.planner.rule().certain_visits(&self.counts, self.here, pair as usize);
+        if limit == 0 {
+            return;
+        }
+        let Some((reward, next_number, room)) = self.counts.constant(pair as usize) else { return };
+        let choices = self.plan.as_ref().map_or(&[][..], |plan| &plan.choices);
+        let Some(choice) = choices.get(self.here as usize).filter(|choice| choice.mix == 0.0)
+        else {
+            return;
+        };
+        let (under_visited_from, action) = (self.under_visited_from(pair), choice.action);
+        let limit = limit.min(room);
+        self.set_ready(Ready {
+            left: limit,
+            limit,
+            reward,
+            next,
+            next_number,
+            pair,
+            action,
+            under_visited_from,
+        });
+    }
+
+    #[cold]
+    fn set_ready(&mut self, ready: Ready) {
+        let here = self.here as usize;
+        if self.ready.len() <= here {
+            self.ready.resize(self.counts.seen(), Ready::default());
+        }
+        self.ready[here] = ready;
+        self.is_ready.push(self.here);
+    }
+
+    /// Records the steps that were counted for a state.
+    #[inline]
+    fn settle(&mut self, number: u32) {
+        let Some(ready) = self.ready.get_mut(number as usize).filter(|ready| ready.limit > 0)
+        else {
+            return;
+        };
+        let Ready { left, limit, pair, under_visited_from, .. } = std::mem::take(ready);
+        let played = limit - left;
+        self.counts.record_again(pair as usize, played);
+        self.poor_steps_at_start += played * u64::from(under_visited_from <= self.plan_start);
+    }
+
+    fn settle_all(&mut self) {
+        while let Some(number) = self.is_ready.pop() {
+            self.settle(number);
+        }
     }
 
     /// What has been counted.
@@ -410,6 +533,35 @@ where
         self.counts.tell_actions(state, actions);
     }
 
+    fn absorb(&mut self, log: &[LoggedStep]) -> bool {
+        if self.plan.is_some() {
+            return false;
+        }
+        for step in log {
+            let state = self.counts.see(step.state);
+            let pair = self.counts.pair(state, step.action);
+            self.planner.observe(pair, step.reward, &mut self.random);
+            let next = self.counts.see(step.next);
+            self.counts.record(pair, step.reward, next);
+            self.here = next;
+        }
+        self.counts.freeze();
+        self.time += log.len() as u64;
+        (self.plan_start, self.episode_start) = (self.time, self.time);
+        true
+    }
+
+    fn stand_in(&mut self, state: StateId) -> bool {
+        if self.plan.is_none() {
+            self.here = self.counts.see(state);
+        }
+        self.plan.is_none()
+    }
+
+    fn would_play(&self, state: StateId) -> Option<Choice> {
+        self.plan.as_ref()?.choices.get(self.counts.number(state)? as usize).copied()
+    }
+
     fn diary(&self) -> Diary<'_> {
         let is_under_way = !self.is_over && self.time > self.plan_start;
         Diary {
@@ -434,6 +586,15 @@ where
 
     fn save(&self) -> Option<Saved> {
         Saved::of(self)
+    }
+
+    fn begin_batch(&mut self, steps: u64) {
+        self.plays_batch = steps >= LONG_BATCH;
+    }
+
+    fn end_batch(&mut self) {
+        self.plays_batch = false;
+        self.settle_all();
     }
 }
 

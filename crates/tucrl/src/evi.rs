@@ -21,6 +21,7 @@
 //! the number of threads. [`Pulse`] reports progress and interrupts a plan.
 
 mod strip;
+mod warm;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -29,10 +30,12 @@ use crate::chain::Chain;
 use crate::inner_max::{Ranking, Scratch, UNSEEN, Values};
 use crate::math;
 use crate::planner::{Choice, Plan, PlanError, Pulse, min_max};
-use crate::plausible::{PlausibleSet, Shape, View};
+use crate::plausible::{PlausibleSet, Shape, View, slice_min_max};
 use crate::rng::RandomStream;
 
 use strip::Strip;
+
+pub use warm::Leads;
 
 /// How to choose among actions that look equally good.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -114,6 +117,26 @@ pub fn solve<S: Shape>(
     solve_to(set, t_k, set.r_max / (t_k as f64).sqrt(), options, previous)
 }
 
+/// The same where the last plan left its leads and it is known which states' sets have `changed` since; the result is the
+/// same bit for bit.
+///
+/// # Errors
+/// When the sweep limit is reached.
+pub fn solve_again<S: Shape>(
+    set: &PlausibleSet<'_, S>,
+    t_k: u64,
+    options: &EviOptions,
+    previous: Option<&Values>,
+    leads: &mut Leads,
+    changed: &[bool],
+) -> Result<Plan, PlanError> {
+    let start = previous.filter(|_| options.warm_start);
+    let mut run = Sweeper::new(set, options.aperiodicity, start);
+    run.recall(leads, changed);
+    leads.clear();
+    converge(run, t_k, set.r_max / (t_k as f64).sqrt(), options, Some(leads))
+}
+
 /// The same to another accuracy.
 pub(crate) fn solve_to<S: Shape>(
     set: &PlausibleSet<'_, S>,
@@ -123,7 +146,16 @@ pub(crate) fn solve_to<S: Shape>(
     previous: Option<&Values>,
 ) -> Result<Plan, PlanError> {
     let start = previous.filter(|_| options.warm_start);
-    let mut run = Sweeper::new(set, options.aperiodicity, start);
+    converge(Sweeper::new(set, options.aperiodicity, start), t_k, tolerance, options, None)
+}
+
+fn converge<S: Shape>(
+    mut run: Sweeper<'_, '_, S>,
+    t_k: u64,
+    tolerance: f64,
+    options: &EviOptions,
+    leads: Option<&mut Leads>,
+) -> Result<Plan, PlanError> {
     let mut evaluations = 0;
     let mut earlier_span = f64::INFINITY;
     let pulse = Pulse::present();
@@ -137,6 +169,9 @@ pub(crate) fn solve_to<S: Shape>(
             let (_, highest) = min_max(run.values.seen.iter().copied().chain([run.values.unseen]));
             if highest * f64::EPSILON > RESOLUTION * tolerance {
                 return Err(PlanError::Unresolved { t_k, span: highest, tolerance });
+            }
+            if let Some(leads) = leads {
+                run.leave(leads);
             }
             return Ok(run.plan(low, high, evaluations, options.ties, t_k, tolerance));
         }
@@ -211,6 +246,8 @@ pub struct Sweeper<'a, 'b, S> {
     worst_places: Vec<[u8; 2]>,
     /// The spans of all changes of the values since the first sweep, added up.
     drift: f64,
+    /// The smallest and the largest increment of the last sweep.
+    increments: (f64, f64),
     ranking: Ranking,
     scratch: Scratch,
     pub(crate) sweeps: u64,
@@ -237,6 +274,7 @@ impl<'a, 'b, S: Shape> Sweeper<'a, 'b, S> {
             skip_until: vec![f64::NEG_INFINITY; seen],
             worst_places: vec![[0; 2]; pairs],
             drift: 0.0,
+            increments: (0.0, 0.0),
             ranking: Ranking::default(),
             scratch: Scratch::new(),
             sweeps: 0,
@@ -275,22 +313,22 @@ impl<'a, 'b, S: Shape> Sweeper<'a, 'b, S> {
             high = high.max(self.swept.unseen - here);
         }
         self.sweeps += 1;
+        self.increments = (low, high);
         (low, high)
+    }
+
+    /// The same after the swept values were changed: they moved by other increments.
+    pub(crate) fn advance_changed(&mut self) {
+        let moved = self.swept.seen.iter().zip(&self.values.seen).map(|(new, old)| new - old);
+        let unseen = (self.set.unseen > 0).then_some(self.swept.unseen - self.values.unseen);
+        self.increments = min_max(moved.chain(unseen));
+        self.advance();
     }
 
     /// Makes the swept values the present ones, recentred so that the smallest is 0.
     pub fn advance(&mut self) {
-        let (mut lowest, mut least, mut most) = (f64::INFINITY, f64::INFINITY, f64::NEG_INFINITY);
-        for (&new, &old) in self.swept.seen.iter().zip(&self.values.seen) {
-            lowest = lowest.min(new);
-            least = least.min(new - old);
-            most = most.max(new - old);
-        }
-        if self.set.unseen > 0 {
-            least = least.min(self.swept.unseen - self.values.unseen);
-            most = most.max(self.swept.unseen - self.values.unseen);
-        }
-        self.drift += most - least;
+        let (lowest, _) = slice_min_max(&self.swept.seen);
+        self.drift += self.increments.1 - self.increments.0;
         self.swept.seen.iter_mut().for_each(|value| *value -= lowest);
         self.swept.unseen -= lowest;
         std::mem::swap(&mut self.values, &mut self.swept);

@@ -185,6 +185,9 @@ fn listed(
     if !outcomes.entries().is_empty() {
         return Ok(());
     }
+    if generator.is_simulated() {
+        return Err(GeneratorError::CannotList);
+    }
     // An empty list is valid only for a generator that can draw.
     let mut random = crate::rng::RandomStream::new(0);
     match generator.sample(state, action, &mut random) {

@@ -47,6 +47,24 @@ pub trait Generator: fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether outcomes depend on more than state and action, so that every run has a [simulation](Simulation) of its
+    /// own; such a generator lists nothing.
+    fn is_simulated(&self) -> bool {
+        false
+    }
+
+    /// Starts a simulation, or continues a saved one.
+    ///
+    /// # Errors
+    /// When it cannot be started.
+    fn simulate(
+        &self,
+        _random: &mut RandomStream,
+        _saved: Option<&str>,
+    ) -> Result<Box<dyn Simulation>, GeneratorError> {
+        Err(GeneratorError::CannotList)
+    }
+
     /// The action of a simple hand-written policy, for comparison.
     fn rule_of_thumb(&self, _state: StateId) -> Option<ActionId> {
         None
@@ -63,6 +81,23 @@ pub trait Generator: fmt::Debug + Send + Sync {
     }
 }
 
+/// A simulator that one run steps: what happens may depend on more than the state that it shows.
+pub trait Simulation: fmt::Debug + Send + Sync {
+    /// The present state.
+    fn state(&self) -> StateId;
+
+    /// Plays an action; the reward and the next state.
+    ///
+    /// # Errors
+    /// When the simulator fails.
+    fn step(&mut self, action: ActionId) -> Result<(f64, StateId), GeneratorError>;
+
+    /// All of it, for checkpoints; `None` if it cannot be saved.
+    fn save(&self) -> Option<String> {
+        None
+    }
+}
+
 /// One possible outcome of an action.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Outcome {
@@ -76,7 +111,7 @@ pub struct Outcome {
 
 /// All outcomes of an action.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Outcomes(Vec<Outcome>);
+pub struct Outcomes(Vec<Outcome>, Option<String>);
 
 /// Why a generator was refused.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -184,6 +219,22 @@ pub enum GeneratorError {
          and exact answers are unknown: run learners in it, or implement `outcomes`"
     )]
     CannotList,
+    /// The function that describes the world failed.
+    #[error("state {state}, action {action}: {reason}")]
+    Own {
+        /// The state.
+        state: StateId,
+        /// The action.
+        action: ActionId,
+        /// What it says.
+        reason: String,
+    },
+    /// A simulator that could not be started or continued.
+    #[error("the world cannot be started: {reason}")]
+    NotStarted {
+        /// What it says.
+        reason: String,
+    },
     /// An invalid space.
     #[error(transparent)]
     Space(#[from] SpaceError),
@@ -196,9 +247,15 @@ impl Outcomes {
         self.0.push(Outcome { next, probability, reward: reward.into() });
     }
 
+    /// Says why they cannot be listed; the world is then refused with this reason.
+    pub fn fail(&mut self, reason: impl Into<String>) {
+        self.1 = Some(reason.into());
+    }
+
     /// Removes all outcomes.
     pub fn clear(&mut self) {
         self.0.clear();
+        self.1 = None;
     }
 
     /// The outcomes.
@@ -341,6 +398,9 @@ pub fn list(
 ) -> Result<(), GeneratorError> {
     outcomes.clear();
     generator.outcomes(state, action, outcomes);
+    if let Some(reason) = outcomes.1.take() {
+        return Err(GeneratorError::Own { state, action, reason });
+    }
     if outcomes.0.is_empty() {
         return Ok(());
     }

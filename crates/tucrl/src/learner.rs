@@ -17,7 +17,7 @@ use crate::counts::Counts;
 use crate::episode::{EpisodeRecord, KnownMeans};
 use crate::model::{Batch, PlayError};
 use crate::options::OptionError;
-use crate::planner::{Outlook, Plan, PlanError};
+use crate::planner::{Choice, Outlook, Plan, PlanError};
 use crate::policy::Policy;
 use crate::rng::RandomStream;
 use crate::space::{ActionId, Space, StateId};
@@ -43,6 +43,23 @@ pub trait Learner: Send + Sync {
     /// How many actions a state has, before it is first observed; see [`Space::tell_actions`].
     fn tell_actions(&mut self, _state: StateId, _actions: u32) {}
 
+    /// Learns from steps that it did not choose, as of a log, before its first action; every step counts as one that it took.
+    /// Afterwards [`Learner::stand_in`] says where it stands. False if it cannot.
+    fn absorb(&mut self, _log: &[LoggedStep]) -> bool {
+        false
+    }
+
+    /// Stands in another state, before its first action; false if it cannot.
+    fn stand_in(&mut self, _state: StateId) -> bool {
+        false
+    }
+
+    /// How it would act in a state by its present plan or values, without learning; `None` if it has nothing to say
+    /// about it.
+    fn would_play(&self, _state: StateId) -> Option<Choice> {
+        None
+    }
+
     /// What it can report about itself.
     fn diary(&self) -> Diary<'_> {
         Diary::default()
@@ -64,6 +81,13 @@ pub trait Learner: Send + Sync {
         None
     }
 
+    /// Called before a batch of this many steps is played. Until [`Learner::end_batch`] nothing but
+    /// [`Learner::act`] and [`Learner::observe`] is called, so that a learner may bring its counts up to date at the end.
+    fn begin_batch(&mut self, _steps: u64) {}
+
+    /// Called after a batch of steps, also if it was not finished.
+    fn end_batch(&mut self) {}
+
     /// Plays a batch of steps. The default is compiled for each learner, so that dynamic dispatch happens once per
     /// batch and not once per step; there is no reason to override it.
     ///
@@ -72,6 +96,19 @@ pub trait Learner: Send + Sync {
     fn play(&mut self, batch: &mut Batch<'_>) -> Result<(), PlayError> {
         batch.play(self)
     }
+}
+
+/// One step of a log.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct LoggedStep {
+    /// The state.
+    pub state: StateId,
+    /// The action played there.
+    pub action: ActionId,
+    /// The reward, counted from the lowest possible one.
+    pub reward: f64,
+    /// The next state.
+    pub next: StateId,
 }
 
 /// What a learner can report about itself; learners without episodes leave most of it empty.
@@ -169,6 +206,13 @@ pub struct Start<'a> {
     pub state: StateId,
     /// Its own random numbers.
     pub random: RandomStream,
+}
+
+impl Start<'_> {
+    /// A seed of 32 bits for another generator of random numbers: drawn from the learner's own, which advances them.
+    pub fn seed(&mut self) -> u64 {
+        self.random.bits() >> 32
+    }
 }
 
 /// What some algorithms are told about the world; most need nothing.

@@ -35,8 +35,10 @@
 pub mod agents;
 pub mod bounds;
 mod builder;
+pub mod certify;
 mod chain;
 pub mod confidence;
+pub mod conformance;
 pub mod counts;
 mod elimination;
 pub mod env;
@@ -78,11 +80,13 @@ pub mod worlds;
 
 pub use agents::{
     About, AgentKind, EpisodicAlgorithm, Optimism, Tucrl, TucrlPlus, Ucrl, own_agent,
+    own_saved_agent,
 };
 pub use episode::Episodic;
 pub use generator::{Generator, GeneratorError, Outcomes};
 pub use learner::{
-    AgentError, Algorithm, Diary, Explanation, Knowledge, Learner, Saved, Setting, Start,
+    AgentError, Algorithm, Diary, Explanation, Knowledge, Learner, LoggedStep, Saved, Setting,
+    Start,
 };
 pub use mdp::Mdp;
 pub use model::Model;

@@ -13,7 +13,7 @@ use thiserror::Error;
 
 use crate::env::{Environment, Step, Walk, WalkState};
 use crate::gaps::Gaps;
-use crate::generator::{Generator, GeneratorError, Outcomes, list, start_law};
+use crate::generator::{Generator, GeneratorError, Outcomes, Simulation, list, start_law};
 use crate::learner::Learner;
 use crate::mdp::Mdp;
 use crate::planner::PlanError;
@@ -105,7 +105,7 @@ impl Model {
 }
 
 /// A model walked at random.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(crate) enum ModelWalk {
     Table(Walk),
     Generated(Box<GeneratedWalk>),
@@ -141,6 +141,14 @@ impl ModelWalk {
         match self {
             Self::Table(walk) => walk.position(),
             Self::Generated(walk) => walk.position(),
+        }
+    }
+
+    /// The same for a checkpoint; `None` if the simulator of the world cannot be saved.
+    pub(crate) fn saved(&self) -> Option<WalkState> {
+        match self {
+            Self::Table(walk) => Some(walk.position().clone()),
+            Self::Generated(walk) => walk.saved(),
         }
     }
 }
@@ -182,62 +190,129 @@ pub(crate) struct Earned {
 }
 
 impl Batch<'_> {
+    /// How many steps are left to play.
+    pub fn left(&self) -> u64 {
+        self.until - self.taken
+    }
+
+    /// The number of the next step, counted from 1.
+    pub fn time(&self) -> u64 {
+        self.taken + 1
+    }
+
+    /// Where the walk stands: its state and the random numbers to come. With [`Batch::table`] this is all that a copy
+    /// of the walk needs, such as that of a learner in another process.
+    pub fn position(&self) -> &WalkState {
+        self.walk.position()
+    }
+
+    /// The table that is walked in; `None` in a world without one.
+    pub fn table(&self) -> Option<&Arc<Mdp>> {
+        match &*self.walk {
+            ModelWalk::Table(walk) => Some(walk.mdp()),
+            ModelWalk::Generated(_) => None,
+        }
+    }
+
+    /// Lets a learner play at most so many of the steps.
+    ///
+    /// # Errors
+    /// As [`Batch::play`].
+    pub fn play_some<L: Learner + ?Sized>(
+        &mut self,
+        learner: &mut L,
+        steps: u64,
+    ) -> Result<(), PlayError> {
+        let until = self.until;
+        self.until = until.min(self.taken.saturating_add(steps));
+        let outcome = self.play(learner);
+        self.until = until;
+        outcome
+    }
+
     /// Lets a learner play the steps.
     ///
     /// # Errors
     /// When a plan fails, or the world does.
     pub fn play<L: Learner + ?Sized>(&mut self, learner: &mut L) -> Result<(), PlayError> {
         let Self { walk, gaps, taken, until, earned } = self;
-        match walk {
+        learner.begin_batch(until.saturating_sub(*taken));
+        let outcome = match walk {
             ModelWalk::Table(walk) => {
                 // The walk needs the number of the pair as well, so that it is found once.
-                let pair = |walk: &Walk, _: &Gaps, action| Some(walk.pair(action));
-                play(learner, walk, *gaps, pair, *until, taken, earned)
+                let step = |walk: &mut Walk, action| {
+                    let pair = walk.pair(action);
+                    Ok((walk.step_pair(pair), Some(pair)))
+                };
+                play(learner, walk, *gaps, step, *until, taken, earned)
             }
             ModelWalk::Generated(walk) => {
-                let pair =
-                    |walk: &GeneratedWalk, gaps: &Gaps, action| gaps.pair(walk.state(), action);
-                play(learner, &mut **walk, *gaps, pair, *until, taken, earned)
+                let step = |walk: &mut GeneratedWalk, action| {
+                    let pair = gaps.and_then(|gaps| gaps.pair(walk.state(), action));
+                    Ok((walk.step(action)?, pair))
+                };
+                play(learner, &mut **walk, *gaps, step, *until, taken, earned)
             }
-        }
+        };
+        learner.end_batch();
+        outcome
     }
 }
 
-fn play<L: Learner + ?Sized, W: Environment>(
+/// Plays with a function that gives a step of the walk and the pair of the table of gaps that was played.
+fn play<L: Learner + ?Sized, W>(
     learner: &mut L,
     walk: &mut W,
     gaps: Option<&Gaps>,
-    pair: impl Fn(&W, &Gaps, ActionId) -> Option<usize>,
+    step: impl Fn(&mut W, ActionId) -> Result<(Step, Option<usize>), GeneratorError>,
     until: u64,
     taken: &mut u64,
     earned: &mut Earned,
 ) -> Result<(), PlayError> {
     let (by_pair, losses) = gaps.map_or((&[][..], &[][..]), |g| (g.by_pair(), g.gain_losses()));
-    while *taken < until {
-        let action = learner.act()?;
-        let played = gaps.and_then(|gaps| pair(walk, gaps, action));
-        let step = walk.step(action)?;
+    // In local variables, so that the sums stay in registers.
+    let (mut time, mut sums) = (*taken, *earned);
+    let mut outcome = Ok(());
+    while time < until {
+        let action = match learner.act() {
+            Ok(action) => action,
+            Err(error) => {
+                outcome = Err(error.into());
+                break;
+            }
+        };
+        let (step, pair) = match step(walk, action) {
+            Ok(played) => played,
+            Err(error) => {
+                outcome = Err(PlayError::World(error));
+                break;
+            }
+        };
         learner.observe(step.reward, step.next);
-        earned.reward += step.reward;
-        earned.mean_reward += step.mean_reward;
-        *taken += 1;
-        let Some(pair) = played else { continue };
-        earned.gap += by_pair[pair];
+        sums.reward += step.reward;
+        sums.mean_reward += step.mean_reward;
+        time += 1;
+        let gap = pair.and_then(|pair| Some((*by_pair.get(pair)?, pair)));
+        let Some((gap, pair)) = gap else { continue };
+        sums.gap += gap;
         if !losses.is_empty() {
-            let loss = losses[pair];
-            earned.gain_loss += loss;
-            earned.timed_gain_loss += loss * *taken as f64;
+            sums.gain_loss += losses[pair];
+            sums.timed_gain_loss += losses[pair] * time as f64;
         }
     }
-    Ok(())
+    (*taken, *earned) = (time, sums);
+    outcome
 }
 
 /// A generator walked at random.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct GeneratedWalk {
     generator: Arc<dyn Generator>,
     at: WalkState,
     scratch: Scratch,
+    /// Of a world that has one; started by the first step after a walk was resumed.
+    simulation: Option<Box<dyn Simulation>>,
+    is_simulated: bool,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -299,12 +374,18 @@ impl GeneratedWalk {
         generator: Arc<dyn Generator>,
         mut random: RandomStream,
     ) -> Result<Self, GeneratorError> {
+        if generator.is_simulated() {
+            let simulation = generator.simulate(&mut random, None)?;
+            let at = WalkState { state: simulation.state(), random, simulation: None };
+            let simulation = Some(simulation);
+            return Ok(Self { simulation, ..Self::resume(generator, at) });
+        }
         let starts = start_law(&*generator)?;
         let state = match starts.as_slice() {
             [(state, _)] => *state,
             many => many[random.categorical(&many.iter().map(|e| e.1).collect::<Vec<_>>())].0,
         };
-        Ok(Self::resume(generator, WalkState { state, random }))
+        Ok(Self::resume(generator, WalkState { state, random, simulation: None }))
     }
 
     /// Where the walk stands.
@@ -314,26 +395,63 @@ impl GeneratedWalk {
 
     /// Continues a walk where another one stood.
     pub fn resume(generator: Arc<dyn Generator>, at: WalkState) -> Self {
-        Self { generator, at, scratch: Scratch::default() }
+        let is_simulated = generator.is_simulated();
+        Self { generator, at, scratch: Scratch::default(), simulation: None, is_simulated }
+    }
+
+    /// All that continues the walk; `None` if its simulator cannot be saved.
+    pub fn saved(&self) -> Option<WalkState> {
+        let mut at = self.at.clone();
+        if let Some(simulation) = &self.simulation {
+            at.simulation = Some(simulation.save()?);
+        }
+        Some(at)
+    }
+
+    fn simulated(&mut self, action: ActionId) -> Result<Step, GeneratorError> {
+        let state = self.at.state;
+        let simulation = match &mut self.simulation {
+            Some(simulation) => simulation,
+            none => {
+                let saved = self.at.simulation.take();
+                none.insert(self.generator.simulate(&mut self.at.random, saved.as_deref())?)
+            }
+        };
+        let (paid, next) = simulation.step(action)?;
+        self.checked(state, action, paid, next)
+    }
+
+    /// A step that was drawn, if state and reward are possible.
+    fn checked(
+        &mut self,
+        state: StateId,
+        action: ActionId,
+        paid: f64,
+        next: StateId,
+    ) -> Result<Step, GeneratorError> {
+        let (last, range) = (self.generator.space().states() - 1, self.generator.reward_range());
+        if next > last {
+            return Err(GeneratorError::NextOutOfRange { state, action, next, last });
+        }
+        if !range.contains(paid) {
+            return Err(GeneratorError::Reward { state, action, reward: paid, range });
+        }
+        self.at.state = next;
+        // The expected reward is not known; over time the rewards themselves average to it.
+        let reward = paid - range.low();
+        Ok(Step { paid, reward, mean_reward: reward, next })
     }
 
     fn sampled(&mut self, action: ActionId) -> Option<Result<Step, GeneratorError>> {
         let state = self.at.state;
         let (paid, next) = self.generator.sample(state, action, &mut self.at.random)?;
-        let (last, range) = (self.generator.space().states() - 1, self.generator.reward_range());
-        if next > last {
-            return Some(Err(GeneratorError::NextOutOfRange { state, action, next, last }));
-        }
-        if !range.contains(paid) {
-            return Some(Err(GeneratorError::Reward { state, action, reward: paid, range }));
-        }
-        if let Err(error) = self.check_drawn(action, next) {
+        // A state or a reward that is not possible is refused before the list is looked at.
+        let is_listed =
+            next < self.generator.space().states() && self.generator.reward_range().contains(paid);
+        if let Some(error) = is_listed.then(|| self.check_drawn(action, next).err()).flatten() {
             return Some(Err(error));
         }
-        self.at.state = next;
-        // The expected reward is not known; over time the rewards themselves average to it.
-        let reward = paid - range.low();
-        Some(Ok(Step { paid, reward, mean_reward: reward, next }))
+        Some(self.checked(state, action, paid, next))
     }
 
     /// What is drawn must be in the list, if there is one. The list is made only for a transition that is not
@@ -366,6 +484,9 @@ impl Environment for GeneratedWalk {
         let state = self.at.state;
         let actions = self.generator.space().actions(state);
         assert!(action < actions, "state {state} has no action {action}");
+        if self.is_simulated {
+            return self.simulated(action);
+        }
         if let Some(step) = self.sampled(action) {
             return step;
         }

@@ -4,10 +4,12 @@
 //! variants = accepted words, `#[schemars(extend("minimum" = 0.0))]` (or `exclusiveMinimum`, `maximum`) = range.
 //! [`Described::of`] reads all of that off the type's JSON schema. Three extensions exist for fields: `x-aliases`,
 //! other spellings of the key, `x-accepts`, a description of the accepted values where the range does not say it, and
-//! `x-bounds`, the quantity of the world that a required option bounds from above.
+//! `x-bounds`, the quantity of the world that a required option bounds from above. A type that keeps unknown keys, by a
+//! flattened map, is open: it takes any further key with a number, a word or a flag.
 //!
 //! Option types for values that are not plain: [`NumberOr`] and [`IntegerOr`] (a number or a word), among them
-//! [`Inherited`] (from the option `alpha`) and [`FromWorld`]; [`Required`] (no default); [`Spec`] (another world).
+//! [`Inherited`] (from the option `alpha`) and [`FromWorld`]; [`Required`] (no default); [`Spec`] (another world); [`Text`] (any text) and
+//! [`First`] (any text, whose key may be left out where it comes first).
 
 mod types;
 
@@ -21,8 +23,8 @@ use serde_json::{Map, Value};
 use thiserror::Error;
 
 pub use types::{
-    Alpha, FromWorld, Infinite, Inherited, IntegerOr, Nominal, NumberOr, OfWorld, Required, Spec,
-    Theory,
+    Alpha, First, FromWorld, Infinite, Inherited, IntegerOr, Nominal, NumberOr, OfWorld, Required,
+    Spec, Text, Theory,
 };
 pub(crate) use types::{explained, word};
 
@@ -64,6 +66,9 @@ pub struct OptionInfo {
     /// The quantity of the world that it bounds from above, such as `span`; the extension `x-bounds`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bounds: Option<String>,
+    /// Whether its key may be left out where it comes first; see [`First`].
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_first: bool,
     /// The accepted values.
     pub accepts: Accepts,
     /// What it means.
@@ -99,6 +104,8 @@ pub struct Accepts {
     pub words: Vec<Word>,
     /// Specs of worlds.
     pub specs: bool,
+    /// Any text.
+    pub text: bool,
     /// The smallest accepted number.
     pub minimum: Option<f64>,
     /// A bound that accepted numbers exceed.
@@ -123,7 +130,9 @@ impl Accepts {
             }
             Value::Number(number) if self.numbers => number.as_f64().is_some_and(in_range),
             Value::Bool(_) => self.flags,
-            Value::String(text) => self.specs || self.words.iter().any(|word| word.word == *text),
+            Value::String(text) => {
+                self.specs || self.text || self.words.iter().any(|word| word.word == *text)
+            }
             _ => false,
         }
     }
@@ -133,6 +142,11 @@ impl Accepts {
         let flags: &[&str] = if self.flags { &["true", "false"] } else { &[] };
         let words = self.words.iter().map(|word| word.word.as_str());
         flags.iter().copied().chain(words).collect()
+    }
+
+    /// Numbers, flags and any text: the values of keys that a type does not know.
+    fn anything() -> Self {
+        Self { numbers: true, flags: true, text: true, ..Self::default() }
     }
 
     fn numbers_in_words(&self) -> Option<String> {
@@ -167,6 +181,7 @@ impl fmt::Display for Accepts {
         match (self.numbers_in_words(), words) {
             (Some(numbers), Some(words)) => write!(f, "{numbers}, or {words}"),
             (Some(only), None) | (None, Some(only)) => f.write_str(&only),
+            (None, None) if self.text => f.write_str("a text"),
             (None, None) => Ok(()),
         }
     }
@@ -281,6 +296,7 @@ pub struct Described {
     list: Vec<OptionInfo>,
     /// Values of options that are not listed.
     hidden: Map<String, Value>,
+    is_open: bool,
 }
 
 impl Described {
@@ -301,7 +317,15 @@ impl Described {
         let empty = Map::new();
         let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
         let list = properties.iter().map(|(key, schema)| info(key, schema, &defaults)).collect();
-        Self { list, hidden: Map::new() }
+        let is_open = schema.get("additionalProperties").and_then(Value::as_bool).unwrap_or(false);
+        Self { list, hidden: Map::new(), is_open }
+    }
+
+    /// The option that an unknown key is, where any key may be given.
+    pub fn other(&self, key: &str) -> Option<OptionInfo> {
+        let accepts = Accepts::anything();
+        let other = |key: &str| OptionInfo { accepts, ..info(key, &Value::Null, &Map::new()) };
+        self.is_open.then(|| other(key))
     }
 
     /// The same with an option that has one value and is not listed.
@@ -362,7 +386,7 @@ impl Described {
     pub fn complete(&self, given: &Map<String, Value>) -> Result<Map<String, Value>, OptionError> {
         let mut all = Map::new();
         let is_known = |key: &str| self.list.iter().any(|option| option.key == key);
-        if let Some(key) = given.keys().find(|key| !is_known(key)) {
+        if let Some(key) = given.keys().find(|key| !self.is_open && !is_known(key)) {
             let known = self.list.iter().map(|option| option.key.clone()).collect();
             return Err(OptionError::Unknown { option: key.clone(), known });
         }
@@ -370,6 +394,12 @@ impl Described {
             let value = given.get(&option.key).unwrap_or(&option.default);
             check(option, value)?;
             all.insert(option.key.clone(), value.clone());
+        }
+        for (key, value) in given.iter().filter(|(key, _)| !is_known(key)) {
+            if let Some(option) = self.other(key) {
+                check(&option, value)?;
+                all.insert(key.clone(), value.clone());
+            }
         }
         all.extend(self.hidden.clone());
         Ok(all)
@@ -437,6 +467,7 @@ fn info(key: &str, schema: &Value, defaults: &Map<String, Value>) -> OptionInfo 
             .collect(),
         default: defaults.get(key).cloned().unwrap_or(Value::Null),
         is_required: find(schema, "x-required").is_some(),
+        is_first: find(schema, "x-first").is_some(),
         bounds: find(schema, "x-bounds").and_then(Value::as_str).map(Into::into),
         inherits: find(schema, "x-inherits").and_then(Value::as_str).map(Into::into),
         accepts,
@@ -465,6 +496,7 @@ fn collect(schema: &Value, accepts: &mut Accepts) {
     accepts.integers |= types.contains(&"integer");
     accepts.flags |= types.contains(&"boolean");
     accepts.specs |= schema.get("x-spec").is_some();
+    accepts.text |= schema.get("x-text").is_some();
     let number = |name: &str| schema.get(name).and_then(Value::as_f64);
     // The range of the field comes before that of an alternative's type, such as 0 for unsigned integers.
     accepts.minimum = accepts.minimum.or(number("minimum"));

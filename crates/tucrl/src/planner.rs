@@ -166,6 +166,12 @@ pub enum PlanError {
         /// What to change.
         advice: &'static str,
     },
+    /// A learner that does not come with the library failed.
+    #[error("{message}")]
+    Own {
+        /// What it says.
+        message: String,
+    },
 }
 
 /// What a planner may look at when an episode starts.

@@ -16,7 +16,7 @@ use crate::counts::{Counts, PairCounts};
 use crate::inner_max::{LawSink, Ranking, Scratch, Sink, ValueSink, Values};
 
 pub use view::{Row, View};
-pub(crate) use view::{max, min};
+pub(crate) use view::{max, min, slice_min_max};
 
 /// True mean rewards that the learner has been told, by pair of seen states.
 pub type KnownRewards<'a> = Option<&'a dyn Fn(usize) -> f64>;
@@ -107,6 +107,16 @@ pub struct PlausibleSet<'a, S> {
     pub(crate) shape: S,
 }
 
+/// The rows of a plausible set without the counts that they were made from, for the next plan to begin with.
+#[derive(Debug, Clone)]
+pub struct Rows<S> {
+    pairs: Vec<Pair>,
+    next: Vec<u32>,
+    mass: Vec<f64>,
+    longest_row: usize,
+    shape: S,
+}
+
 /// The reward of a pair, and how much of its mass is free to go to the best states.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pair {
@@ -154,6 +164,29 @@ impl<'a, S: Shape> PlausibleSet<'a, S> {
             attractor: None,
             shape,
         }
+    }
+
+    /// The set of other counts with rows that are brought up to date in place.
+    pub(crate) fn of_rows(belief: &Belief<'a, '_>, rows: Rows<S>) -> Self {
+        let Rows { pairs, next, mass, longest_row, shape } = rows;
+        Self {
+            counts: belief.counts,
+            r_max: belief.r_max,
+            ceiling: belief.r_max,
+            unseen: belief.unseen,
+            pairs,
+            next,
+            mass,
+            longest_row,
+            attractor: None,
+            shape,
+        }
+    }
+
+    /// Its rows.
+    pub(crate) fn into_rows(self) -> Rows<S> {
+        let Self { pairs, next, mass, longest_row, shape, .. } = self;
+        Rows { pairs, next, mass, longest_row, shape }
     }
 
     /// Adds the next pair, whose row are the entries added to `next` and `mass` since the last one.
@@ -329,19 +362,30 @@ pub fn optimistic_rewards(belief: &Belief<'_, '_>, width: impl Fn(&PairCounts) -
 
 /// The same with widths by pair.
 pub fn optimistic_rewards_by(belief: &Belief<'_, '_>, width: impl Fn(usize) -> f64) -> Vec<f64> {
-    let Belief { counts, r_max, known, .. } = *belief;
-    let mut reward = Vec::with_capacity(counts.pairs().len());
-    for number in 0..counts.seen() as u32 {
-        for pair in counts.pairs_of(number) {
-            let stats = &counts.pairs()[pair];
-            reward.push(match known {
-                Some(mean) if counts.was_visited(number) => mean(pair),
-                _ if stats.visits_before() == 0 => r_max,
-                _ => (stats.reward_mean() + width(pair)).min(r_max),
-            });
+    let mut reward = Vec::with_capacity(belief.counts.pairs().len());
+    for number in 0..belief.counts.seen() as u32 {
+        for pair in belief.counts.pairs_of(number) {
+            let is_tried = belief.counts.pairs()[pair].visits_before() > 0;
+            let width = if is_tried { width(pair) } else { 0.0 };
+            reward.push(optimistic_reward(belief, number, pair, width));
         }
     }
     reward
+}
+
+/// The upper end of the reward interval of one pair of the state with a number.
+pub(crate) fn optimistic_reward(
+    belief: &Belief<'_, '_>,
+    number: u32,
+    pair: usize,
+    width: f64,
+) -> f64 {
+    let stats = &belief.counts.pairs()[pair];
+    match belief.known {
+        Some(mean) if belief.counts.was_visited(number) => mean(pair),
+        _ if stats.visits_before() == 0 => belief.r_max,
+        _ => (stats.reward_mean() + width).min(belief.r_max),
+    }
 }
 
 /// The lower end of a pair's reward interval. A known reward has no width on either side; an untried one may

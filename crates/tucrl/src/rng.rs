@@ -103,19 +103,20 @@ impl RandomStream {
     /// When `probabilities` is empty.
     #[inline]
     pub fn categorical(&mut self, probabilities: &[f64]) -> usize {
+        index_of(self.unit(), probabilities)
+    }
+
+    /// The same for positive probabilities, without a branch that depends on the number drawn: faster if there are few.
+    /// After the first probability that exceeds what is left, what is left is negative, so that all others exceed it.
+    #[inline]
+    pub(crate) fn categorical_of_few(&mut self, probabilities: &[f64]) -> usize {
         let mut left = self.unit();
-        let mut last = 0;
-        for (index, &probability) in probabilities.iter().enumerate() {
-            if left < probability {
-                return index;
-            }
-            if probability > 0.0 {
-                last = index;
-            }
+        let mut index = 0;
+        for &probability in &probabilities[..probabilities.len() - 1] {
+            index += usize::from(left >= probability);
             left -= probability;
         }
-        assert!(!probabilities.is_empty(), "no index to draw");
-        last
+        index
     }
 
     /// A uniform number in `(0, 1]`, whose logarithm is finite.
@@ -210,10 +211,156 @@ impl RandomStream {
     }
 }
 
+/// Which index a number in `[0, 1)` stands for: the first one whose probability exceeds what is left of the number when
+/// all probabilities before it are subtracted.
+///
+/// # Panics
+/// When `probabilities` is empty.
+#[inline]
+fn index_of(unit: f64, probabilities: &[f64]) -> usize {
+    let mut left = unit;
+    let mut last = 0;
+    for (index, &probability) in probabilities.iter().enumerate() {
+        if left < probability {
+            return index;
+        }
+        if probability > 0.0 {
+            last = index;
+        }
+        left -= probability;
+    }
+    assert!(!probabilities.is_empty(), "no index to draw");
+    last
+}
+
+/// A guide table, which finds the index of [`RandomStream::categorical`] in constant expected time (Chen and Asau
+/// 1974). The index is the same to the bit: a number that lies so near to the border between two indices that rounding
+/// could decide is looked up as [`RandomStream::categorical`] does it.
+#[derive(Debug, Clone)]
+pub(crate) struct Guide {
+    /// By index: the sum of its probability and all before it.
+    sums: Box<[f64]>,
+    /// At j: the first index whose sum exceeds j/n.
+    first: Box<[u32]>,
+}
+
+impl Guide {
+    /// For positive probabilities that sum to one.
+    pub(crate) fn new(probabilities: &[f64]) -> Self {
+        let count = probabilities.len() as f64;
+        let mut total = 0.0;
+        let sums: Box<[f64]> = probabilities
+            .iter()
+            .map(|probability| {
+                total += probability;
+                total
+            })
+            .collect();
+        let mut index = 0;
+        let first = (0..sums.len()).map(|step| {
+            while index + 1 < sums.len() && sums[index] * count <= step as f64 {
+                index += 1;
+            }
+            index as u32
+        });
+        let first = first.collect();
+        Self { sums, first }
+    }
+
+    /// An index drawn with the given probabilities, which must be those of the table. Consumes one number.
+    #[inline]
+    pub(crate) fn draw(&self, probabilities: &[f64], random: &mut RandomStream) -> usize {
+        let unit = random.unit();
+        self.find(unit).unwrap_or_else(|| index_of(unit, probabilities))
+    }
+
+    /// The index that a number stands for, unless rounding could decide it.
+    #[inline]
+    fn find(&self, unit: f64) -> Option<usize> {
+        let count = self.sums.len() as f64;
+        // Either method adds at most n numbers below 2, each with an error of at most 2^-53.
+        let slack = count * (4.0 / (1u64 << 53) as f64);
+        let mut index = *self.first.get((unit * count) as usize)? as usize;
+        while *self.sums.get(index)? <= unit {
+            index += 1;
+        }
+        let below = if index == 0 { -slack } else { self.sums[index - 1] };
+        (below + slack <= unit && unit < self.sums[index] - slack).then_some(index)
+    }
+}
+
 /// The finaliser of splitmix64.
 fn mix(word: u64) -> u64 {
     let mut z = word.wrapping_add(0x9e37_79b9_7f4a_7c15);
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Laws of many shapes: equal parts, parts that differ by sixteen orders of magnitude, and rounded sums.
+    fn laws() -> Vec<Vec<f64>> {
+        let mut random = RandomStream::new(5);
+        let mut laws = Vec::new();
+        for count in [2usize, 3, 9, 10, 64, 300, 1000] {
+            laws.push(vec![1.0 / count as f64; count]);
+            for power in [1, 4, 40] {
+                let mut law: Vec<f64> =
+                    (0..count).map(|_| random.unit().powi(power).max(1e-16)).collect();
+                let total: f64 = law.iter().sum();
+                law.iter_mut().for_each(|p| *p /= total);
+                laws.push(law);
+            }
+        }
+        laws
+    }
+
+    #[test]
+    fn every_way_to_draw_an_index_gives_the_same() {
+        for law in laws() {
+            let guide = Guide::new(&law);
+            let [mut one, mut two, mut three] = [9; 3].map(RandomStream::new);
+            for _ in 0..20_000 {
+                let index = one.categorical(&law);
+                assert_eq!(guide.draw(&law, &mut two), index, "{law:?}");
+                assert_eq!(three.categorical_of_few(&law), index, "{law:?}");
+            }
+            assert_eq!((&one, &one), (&two, &three));
+        }
+    }
+
+    /// Every number of 53 bits next to a border between two indices, and the ends of the unit interval.
+    #[test]
+    fn a_guide_table_is_right_or_silent_at_every_border() {
+        let step = 1.0 / (1u64 << 53) as f64;
+        for law in laws() {
+            let guide = Guide::new(&law);
+            let (mut total, mut silent, mut asked) = (0.0, 0u32, 0u32);
+            let mut borders = vec![0.0];
+            borders.extend(law.iter().map(|p| {
+                total += p;
+                total
+            }));
+            for border in borders {
+                let grid = (border / step).round();
+                // Up to twice as far as rounding could decide.
+                let apart = (law.len() as f64 / 5.0).ceil();
+                for offset in (-40..=40).map(|k| f64::from(k) * apart) {
+                    let unit = (grid + offset) * step;
+                    if !(0.0..1.0).contains(&unit) {
+                        continue;
+                    }
+                    asked += 1;
+                    match guide.find(unit) {
+                        Some(index) => assert_eq!(index, index_of(unit, &law), "{unit} {law:?}"),
+                        None => silent += 1,
+                    }
+                }
+            }
+            assert!(0 < silent && silent < asked, "{silent} of {asked}");
+        }
+    }
 }

@@ -471,7 +471,7 @@ impl Run {
         Some(RunState {
             options: self.algorithm.options(),
             learner: self.learner.save()?,
-            walk: self.walk.position().clone(),
+            walk: self.walk.saved()?,
             sums: self.sums.clone(),
         })
     }

@@ -196,7 +196,7 @@ pub(crate) fn solve_from<S: Shape>(
             let sweeps = run.sweeps;
             return Err(PlanError::NotConverged { t_k, sweeps, span: span + slack, tolerance });
         }
-        run.advance();
+        run.advance_changed();
     }
 }
 

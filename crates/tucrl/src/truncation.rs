@@ -33,13 +33,22 @@ impl Threshold {
             }
         }
     }
+
+    /// The largest N± of an under-visited pair at time `t_k`: N±² S A <= t_k iff N± <= isqrt(floor(t_k / (S A))).
+    pub(crate) fn most_visits(self, counts: &Counts, seen: usize, t_k: u64) -> u64 {
+        let pairs = match self {
+            Self::Nominal => counts.space().nominal_pairs(),
+            Self::Seen => seen as u128 * u128::from(counts.space().max_actions()),
+        };
+        (u128::from(t_k) / pairs.max(1)).isqrt() as u64
+    }
 }
 
 /// The truncation of one episode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Truncation {
-    t_k: u64,
-    threshold: Threshold,
+    /// The largest N± of an under-visited pair.
+    most_visits: u64,
     /// How many states have never been seen.
     #[doc(alias = "S^T_k")]
     pub unseen: u64,
@@ -55,18 +64,17 @@ pub fn decide(counts: &Counts, t_k: u64) -> Truncation {
 
 /// The same with another threshold, for a learner that takes `unseen` states for unseen.
 pub fn decide_by(threshold: Threshold, counts: &Counts, unseen: u64, t_k: u64) -> Truncation {
-    let is_under_visited =
-        |pair: &&PairCounts| threshold.under_visited_from(counts, pair, counts.seen()) <= t_k;
+    let most_visits = threshold.most_visits(counts, counts.seen(), t_k);
+    let is_under_visited = |pair: &&PairCounts| pair.visits_less_one() <= most_visits;
     let under_visited = counts.pairs().iter().filter(is_under_visited).count();
-    Truncation { t_k, threshold, unseen, under_visited: under_visited as u64 }
+    Truncation { most_visits, unseen, under_visited: under_visited as u64 }
 }
 
 impl Truncation {
     /// Whether a pair may not lead to states never seen: N±² S A > t_k.
     #[inline]
     pub fn forbids(&self, counts: &Counts, pair: usize) -> bool {
-        let pair = &counts.pairs()[pair];
-        self.threshold.under_visited_from(counts, pair, counts.seen()) > self.t_k
+        counts.pairs()[pair].visits_less_one() > self.most_visits
     }
 
     /// Whether a pair may not lead to states never seen, and there are some.

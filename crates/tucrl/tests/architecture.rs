@@ -18,7 +18,7 @@ const ROWS: &[&[&str]] = &[
     &["policy", "generator"],
     &["chain", "structure"],
     &["evaluate", "hitting", "solve", "env", "explore"],
-    &["counts", "gaps"],
+    &["counts", "gaps", "certify"],
     &["confidence"],
     &["truncation", "inner_max", "rules"],
     &["plausible", "posterior"],
@@ -30,6 +30,7 @@ const ROWS: &[&[&str]] = &[
     &["agents", "worlds"],
     &["bounds", "truth", "exploration"],
     &["run", "hardness"],
+    &["conformance"],
 ];
 
 /// Imports allowed within a row: a model and its builder are two files of one thing; an episodic learner is a learner,
@@ -67,6 +68,7 @@ const LEARNING: &[&str] = &[
 /// What a learner must not see.
 const TRUTH: &[&str] = &[
     "builder",
+    "certify",
     "chain",
     "env",
     "evaluate",

@@ -178,6 +178,24 @@ fn covers(counts: &Counts, union: Union, delta: f64, law: &[f64]) -> bool {
     next.iter().zip(ends).all(is_inside) && rest <= kept.budget(0) + 1e-12
 }
 
+/// Long rows look up intervals by count: each is that of its own count all the same.
+#[test]
+fn every_interval_of_a_long_row_is_that_of_its_count() {
+    // State i is drawn i/3 + 1 times, so that counts repeat and neighbours differ.
+    let counts = one_pair((0..60u64).flat_map(|i| vec![i; i as usize / 3 + 1]), 400);
+    let mut kept = Kept::default();
+    kept.refresh(&Tight::new(&confidence(0.05), counts.space(), 1, Union::Nominal), &counts);
+    let visits = counts.pairs()[0].visits_before() as f64;
+    let log = (16.0f64 * 400.0 * 400.0 / 0.05).ln();
+    let (next, ends) = kept.intervals(0);
+    assert_eq!(next.len(), 60);
+    for ((&number, end), (_, count)) in next.iter().zip(ends).zip(counts.transitions(0)) {
+        assert_eq!(count, counts.state(number) / 3 + 1);
+        let expected = interval(count as f64, visits, log);
+        assert!((end.0 - expected.0).abs() < 1e-12 && (end.1 - expected.1).abs() < 1e-12);
+    }
+}
+
 /// In order of discovery: 500 next states of probability 1/500. Intervals from all draws, first observation included,
 /// would be wrong from the first draw on: 1 of 1.
 #[test]

@@ -3,9 +3,9 @@
 pub(super) const LEARN_HELP: &str = "\
 Examples:
   tucrl learn three-state:delta=0 --agent tucrl --agent ucrl --agent scal:c=5
-  tucrl learn taxi --agent tucrl:relaxation=mass,alpha=1e-4,warm_start=true --steps 100k
+  tucrl learn taxi --agent tucrl-plus:alpha=0.01,warm_start=true --steps 100k
   tucrl learn river-swim --agent optimistic-q --json > runs.jsonl
-  tucrl learn model.json --agent tucrl --steps 1e5
+  tucrl learn model.json --agent tucrl-plus --steps 1e5
 
 Run number r of master seed M draws from streams that depend on M and r only:
 all agents use the same random streams in runs of the same number, and the same

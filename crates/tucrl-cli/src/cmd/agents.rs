@@ -63,7 +63,7 @@ fn page(entry: &AgentListing) -> Result<String, std::fmt::Error> {
         writeln!(out, "\nOptions")?;
     }
     out += &parameters(&entry.parameters);
-    writeln!(out, "\nTry\n  tucrl learn three-state:delta=0 --agent {}", about.example)?;
+    writeln!(out, "\nTry\n  tucrl learn {} --agent {}", entry.example_world, about.example)?;
     Ok(out)
 }
 

@@ -46,6 +46,15 @@ pub(super) fn load(folder: &Path, catalogue: &Catalogue) -> anyhow::Result<Store
             Err(error) => return Err(error.into()),
         }
     }
+    for (_, found) in store.imports()? {
+        match found {
+            Ok((_, runs)) => stored.runs.extend(runs),
+            Err(error @ StoreError::Damaged { .. }) => {
+                super::say("warning", &format!("{error}; it is left out"));
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
     let shown = folder.display();
     if stored.runs.is_empty() {
         bail!("{shown} has no finished runs yet: start them with `tucrl run`");

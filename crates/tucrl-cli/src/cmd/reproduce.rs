@@ -1,4 +1,4 @@
-//! `tucrl reproduce`: which of the paper's claims hold?
+//! `tucrl reproduce`: which of the paper's claims hold, and which of those about TUCRL+?
 //!
 //! Prints a plan, runs the cells that are not stored yet, judges each claim and writes the page. Plan and progress go to
 //! standard error, the verdicts to standard output.
@@ -157,7 +157,7 @@ fn plan(claims: &[&Claim], scale: Scale, folder: &Path) -> anyhow::Result<String
     }
     let cores = counted(threads as usize, "thread");
     Ok(format!(
-        "The paper's claims at the {} scale: {}, {} on {cores}, into {}\n{lines}",
+        "The claims at the {} scale: {}, {} on {cores}, into {}\n{lines}",
         scale.name(),
         counted(claims.len(), "claim"),
         about(total),

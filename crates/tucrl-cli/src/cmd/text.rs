@@ -7,7 +7,7 @@ use std::io::{self, IsTerminal};
 
 use terminal_size::{Width, terminal_size};
 use tucrl_lab::catalogue::OptionListing;
-use tucrl_lab::text::{printable, wrapped};
+use tucrl_lab::text::{shell_word, wrapped};
 
 /// Page width where the terminal is not narrower.
 const WIDTH: usize = 80;
@@ -108,17 +108,8 @@ pub(super) fn parameters(parameters: &[OptionListing]) -> String {
 
 /// The line that says what to type next: the command with these arguments, as a shell reads them.
 pub(super) fn next<T: AsRef<str>>(arguments: &[T]) -> String {
-    let words: Vec<String> = arguments.iter().map(|word| quoted(word.as_ref())).collect();
+    let words: Vec<String> = arguments.iter().map(|word| shell_word(word.as_ref())).collect();
     format!("next  tucrl {}\n", words.join(" "))
-}
-
-/// An argument in quotes, if a shell would read it differently without.
-fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%".contains(c);
-    match !word.is_empty() && word.chars().all(is_plain) {
-        true => word.into(),
-        false => format!("'{}'", printable(word).replace('\'', r"'\''")),
-    }
 }
 
 #[cfg(test)]

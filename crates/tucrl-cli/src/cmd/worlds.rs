@@ -5,7 +5,7 @@ use std::fmt::Write;
 use anyhow::bail;
 use tucrl_lab::catalogue::{Catalogue, WorldListing};
 use tucrl_lab::names::Spec;
-use tucrl_lab::text::{counted, rough_count};
+use tucrl_lab::text::{counted, rough_count, shell_word};
 
 use super::text::parameters;
 use crate::cli::Worlds;
@@ -50,7 +50,7 @@ fn page(entry: &WorldListing) -> Result<String, std::fmt::Error> {
     for fact in entry.facts {
         writeln!(out, "  {fact}")?;
     }
-    writeln!(out, "\nTry\n  tucrl inspect {}", entry.example)?;
+    writeln!(out, "\nTry\n  tucrl inspect {}", shell_word(entry.example))?;
     Ok(out)
 }
 

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -306,6 +307,41 @@ fn files_saved_from_the_page_have_what_it_shows() {
     let outside = "const box = document.documentElement.getBoundingClientRect();
          return [...document.querySelectorAll('text')].filter((text) => text.getBoundingClientRect().right > box.right + 1).length";
     assert_eq!(browser.run(outside), 0);
+    assert_eq!(browser.console(), Vec::<Value>::new());
+}
+
+#[test]
+fn losses_after_exploration_times_are_a_chart_of_the_page() {
+    let folder = TempDir::new().unwrap();
+    let experiment = "name = 'e'\nsteps = 2e4\nseeds = 2\nexploration = true\n\
+                      worlds = ['three-state:delta=0']\nagents = ['ucrl:alpha=0.05', 'random']\n";
+    fs::write(folder.path().join("e.toml"), experiment).unwrap();
+    let mut make = Command::new(env!("CARGO_BIN_EXE_tucrl"));
+    make.current_dir(folder.path()).args(["run", "e.toml"]);
+    assert!(make.output().unwrap().status.success());
+    let out = folder.path().join("out/e");
+    answer(&["report", out.to_str().unwrap()]);
+    let browser = Browser::open(&out.join("report/report.html"));
+    let run = |script: &str| run(&browser, script);
+    // Random play has no episodes, and so no exploration times.
+    let curves = "return [...part('exploration').querySelectorAll('path.curve')].map((curve) => curve.dataset.agent)";
+    assert_eq!(run(curves), json!(["ucrl:alpha=0.05"]));
+    run("svg('exploration').focus()");
+    browser.key("End");
+    let spoken = |kind: &str| {
+        let rows = csv(&out.join("report/exploration.csv"));
+        let last =
+            rows.iter().filter(|row| row["window"] == "1000" && row["label"] == "ucrl:alpha=0.05");
+        let losses: Vec<f64> = last.map(|row| row[kind].parse().unwrap()).collect();
+        assert_eq!(losses.len(), 2);
+        let mean = (losses[0] + losses[1]) / 2.0;
+        assert!(mean > 100.0, "{mean}");
+        format!("1\u{202f}000 steps after an exploration time: ucrl:alpha=0.05 {mean:.1}")
+    };
+    assert_eq!(run("return spoken('exploration')"), spoken("worst"));
+    run("press('exploration', 'value', 'mean'); svg('exploration').focus()");
+    browser.key("End");
+    assert_eq!(run("return spoken('exploration')"), spoken("mean"));
     assert_eq!(browser.console(), Vec::<Value>::new());
 }
 

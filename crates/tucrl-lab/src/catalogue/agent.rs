@@ -26,6 +26,7 @@ pub struct NamedAgent {
     kind: AgentKind,
     arguments: Arguments,
     algorithm: Arc<dyn Algorithm>,
+    label: Option<String>,
 }
 
 impl NamedAgent {
@@ -46,7 +47,19 @@ impl NamedAgent {
             Err(AgentError::Option(error)) => return Err(arguments.refused(&error)),
             Err(other) => return Err(spec.refused(&other)),
         };
-        Ok(Self { kind, arguments, algorithm })
+        Ok(Self { kind, arguments, algorithm, label: None })
+    }
+
+    /// The same under another name in tables and figures.
+    #[must_use]
+    pub fn labelled(mut self, label: impl Into<String>) -> Self {
+        self.label = Some(label.into());
+        self
+    }
+
+    /// What it is called in tables and figures: its shortest spec, unless it has another name.
+    pub fn label(&self) -> String {
+        self.label.clone().unwrap_or_else(|| self.to_string())
     }
 
     /// Its kind.

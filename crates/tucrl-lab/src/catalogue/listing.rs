@@ -46,13 +46,16 @@ pub struct AgentListing {
     /// Its name and what is known about it.
     #[serde(flatten)]
     pub about: About,
+    /// The spec of a world in which its example runs.
+    pub example_world: &'static str,
     /// The options that it accepts.
     pub parameters: Vec<OptionListing>,
 }
 
 impl From<&AgentKind> for AgentListing {
     fn from(kind: &AgentKind) -> Self {
-        Self { about: *kind.about(), parameters: OptionListing::all(kind.options()) }
+        let (about, parameters) = (*kind.about(), OptionListing::all(kind.options()));
+        Self { about, example_world: kind.example_world(), parameters }
     }
 }
 

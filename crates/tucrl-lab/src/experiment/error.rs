@@ -84,6 +84,20 @@ pub enum ExperimentProblem {
         /// What to do about it.
         change: &'static str,
     },
+    /// A sweep of too many values.
+    #[error("{variants} combinations of values are too many: keep at most {most}")]
+    TooManyVariants {
+        /// How many there are.
+        variants: usize,
+        /// How many there may be.
+        most: usize,
+    },
+    /// Seeds for tuning, but no lists of values.
+    #[error(
+        "no agent has a list of values to choose from: write one, as in {{ spec = \"tucrl\", alpha = [0.01, 0.1] }}, or \
+         remove the key"
+    )]
+    NothingToTune,
     /// A fault within a spec.
     #[error(transparent)]
     Spec(#[from] SpecError),

@@ -31,13 +31,14 @@ const KEYS: &[&str] = &[
     "description",
     "steps",
     "seeds",
+    "tune_seeds",
     "master_seed",
     "checkpoints",
     "exploration",
     "worlds",
     "agents",
 ];
-const WORLD_KEYS: &[&str] = &["spec", "steps", "reward_range"];
+const WORLD_KEYS: &[&str] = &["spec", "steps", "reward_range", "content"];
 const AGENT_KEYS: &[&str] = &["spec", "label"];
 
 const A_NAME: &str = "letters, digits, hyphens, underscores and points, beginning with a letter or a \
@@ -47,12 +48,12 @@ const RANGE: &str = "the lowest and the highest reward, such as [-10, 20]";
 const TIMES: &str =
     "how many a decade, between 1 and 10000, or a list of increasing steps from 1 on";
 
-type Value<'a> = Spanned<DeValue<'a>>;
+pub(super) type Value<'a> = Spanned<DeValue<'a>>;
 
-struct Reader<'a> {
+pub(super) struct Reader<'a> {
     path: &'a Path,
-    text: &'a str,
-    catalogue: &'a Catalogue,
+    pub(super) text: &'a str,
+    pub(super) catalogue: &'a Catalogue,
 }
 
 pub(super) fn file(path: &Path, catalogue: &Catalogue) -> Result<Experiment, ExperimentError> {
@@ -90,7 +91,7 @@ pub(super) fn text_of(
 
 impl Reader<'_> {
     fn experiment(&self, table: &DeTable<'_>) -> Result<Experiment, ExperimentError> {
-        self.only(table, KEYS, "")?;
+        self.only(table, KEYS, &[], "")?;
         let missing = |key: &str, example| {
             // It is missing everywhere; the end is where one would add it.
             let line = self.text.lines().count().max(1);
@@ -131,6 +132,17 @@ impl Reader<'_> {
             .get("agents")
             .ok_or_else(|| missing("agents", "agents = [\"tucrl:alpha=0.05\"]"))?;
         let agents = self.agents(agents)?;
+        let tune_seeds = table.get("tune_seeds").map_or(Ok(0), |value| {
+            let expected = "an integer between 1 and 1e6";
+            let seeds = self.integer(value, "tune_seeds", expected, 1..=1_000_000)?;
+            match agents.iter().any(|agent| agent.sweep.is_some()) {
+                true => Ok(seeds),
+                false => {
+                    let place = self.place(value.span(), "tune_seeds");
+                    Err(self.at(place, Problem::NothingToTune))
+                }
+            }
+        })?;
         let path = Some(self.path.into());
         let text = String::new();
         Ok(Experiment {
@@ -139,6 +151,7 @@ impl Reader<'_> {
             worlds,
             agents,
             seeds,
+            tune_seeds,
             master_seed,
             checkpoints,
             exploration,
@@ -163,10 +176,6 @@ impl Reader<'_> {
             let (spec, table) = self.spec_or_table(item, &key, expected, WORLD_KEYS)?;
             let place = self.place(spec.span(), &key);
             let text = self.string(spec, &key, expected, |_| true)?;
-            let world = self
-                .catalogue
-                .world(&text)
-                .map_err(|error| self.at(place.clone(), error.into()))?;
             let own_steps = table.and_then(|table| table.get("steps"));
             let own_key = format!("{key}.steps");
             let steps = match (own_steps, steps) {
@@ -174,27 +183,40 @@ impl Reader<'_> {
                 (None, Some(steps)) => steps,
                 (None, None) => return Err(missing("steps", "steps = 1e6")),
             };
-            let mut contents = Vec::new();
-            for path in world.files() {
-                let mut content = blake3::Hasher::new();
-                let read = File::open(&path).and_then(|file| content.update_reader(file).map(drop));
-                read.map_err(|source| {
-                    let error = FormatError::io(&path, source);
-                    self.at(place.clone(), Problem::World(error.into()))
-                })?;
-                contents.push(content.finalize().to_hex()[..16].to_string());
-            }
             let range = table.and_then(|table| table.get("reward_range"));
             let range = range.map(|range| self.range(range, &format!("{key}.reward_range")));
             let reward_range = range.transpose()?;
-            contents.extend(reward_range.map(|range| format!("rewards in {range}")));
-            let model = (!contents.is_empty()).then(|| contents.join("+"));
-            if worlds.iter().any(|earlier| earlier.world.to_string() == world.to_string()) {
-                let what = format!("the world {}", quoted(&world.to_string()));
-                let change = "keep one of them; other steps make another experiment";
-                return Err(self.at(place, Problem::Twice { what, change }));
+            for variant in self.variants(&text, table, &key, WORLD_KEYS)? {
+                let world = self
+                    .catalogue
+                    .world(&variant.spec)
+                    .map_err(|error| self.at(place.clone(), error.into()))?;
+                let place = place.clone();
+                let mut contents = Vec::new();
+                for path in world.files() {
+                    let mut content = blake3::Hasher::new();
+                    let read =
+                        File::open(&path).and_then(|file| content.update_reader(file).map(drop));
+                    read.map_err(|source| {
+                        let error = FormatError::io(&path, source);
+                        self.at(place.clone(), Problem::World(error.into()))
+                    })?;
+                    contents.push(content.finalize().to_hex()[..16].to_string());
+                }
+                contents.extend(reward_range.map(|range| format!("rewards in {range}")));
+                if let Some(content) = table.and_then(|table| table.get("content")) {
+                    let key = format!("{key}.content");
+                    contents.push(self.string(content, &key, "a hash in quotes", |_| true)?);
+                }
+                let model = (!contents.is_empty()).then(|| contents.join("+"));
+                if worlds.iter().any(|earlier| earlier.world.to_string() == world.to_string()) {
+                    let what = format!("the world {}", quoted(&world.to_string()));
+                    let change = "keep one of them; other steps make another experiment";
+                    return Err(self.at(place, Problem::Twice { what, change }));
+                }
+                let sweep = variant.point(&text, &text);
+                worlds.push(ExperimentWorld { world, steps, model, reward_range, sweep, place });
             }
-            worlds.push(ExperimentWorld { world, steps, model, reward_range, place });
         }
         Ok(worlds)
     }
@@ -208,35 +230,43 @@ impl Reader<'_> {
             let (spec, table) = self.spec_or_table(item, &key, expected, AGENT_KEYS)?;
             let place = self.place(spec.span(), &key);
             let text = self.string(spec, &key, expected, |_| true)?;
-            let agent = self
-                .catalogue
-                .agent(&text)
-                .map_err(|error| self.at(place.clone(), error.into()))?;
             let label_key = format!("{key}.label");
             let is_line = |label: &str| {
                 !label.trim().is_empty()
                     && label.len() <= 80
                     && !label.chars().any(char::is_control)
             };
-            let label = match table.and_then(|table| table.get("label")) {
-                Some(label) => {
-                    let label =
-                        self.string(label, &label_key, "a short text of one line", is_line)?;
-                    // A label stands in tables, figures and pages, where it must not turn its surroundings around.
-                    printable(&label)
+            let given = table.and_then(|table| table.get("label"));
+            let given = given
+                .map(|label| self.string(label, &label_key, "a short text of one line", is_line))
+                .transpose()?
+                // A label stands in tables, figures and pages, where it must not turn its surroundings around.
+                .map(|label| printable(&label));
+            for variant in self.variants(&text, table, &key, AGENT_KEYS)? {
+                let agent = self
+                    .catalogue
+                    .agent(&variant.spec)
+                    .map_err(|error| self.at(place.clone(), error.into()))?;
+                let place = place.clone();
+                let label = match &given {
+                    Some(given) => variant.named(given),
+                    None => agent.to_string(),
+                };
+                if agents.iter().any(|earlier| earlier.agent.to_string() == agent.to_string()) {
+                    let (what, change) = (format!("the agent {agent}"), "keep one of them");
+                    return Err(self.at(place, Problem::Twice { what, change }));
                 }
-                None => agent.to_string(),
-            };
-            if agents.iter().any(|earlier| earlier.agent.to_string() == agent.to_string()) {
-                let (what, change) = (format!("the agent {agent}"), "keep one of them");
-                return Err(self.at(place, Problem::Twice { what, change }));
+                if agents.iter().any(|earlier| earlier.label == label) {
+                    let (what, change) =
+                        (format!("the label {label:?}"), "give each agent its own");
+                    return Err(self.at(place, Problem::Twice { what, change }));
+                }
+                let group = given.clone().unwrap_or_else(|| variant.best(&text));
+                let sweep = variant.point(&group, &text);
+                agents.push(ExperimentAgent { agent, label, sweep, place });
             }
-            if agents.iter().any(|earlier| earlier.label == label) {
-                let (what, change) = (format!("the label {label:?}"), "give each agent its own");
-                return Err(self.at(place, Problem::Twice { what, change }));
-            }
-            agents.push(ExperimentAgent { agent, label, place });
         }
+        self.check_groups(&agents)?;
         Ok(agents)
     }
 
@@ -285,7 +315,8 @@ impl Reader<'_> {
         match item.get_ref() {
             DeValue::String(_) => Ok((item, None)),
             DeValue::Table(table) => {
-                self.only(table, known, &format!("{key}."))?;
+                let options = self.option_keys(table, known);
+                self.only(table, known, &options, &format!("{key}."))?;
                 let spec = table.get("spec").ok_or_else(|| {
                     let place = self.place(item.span(), &format!("{key}.spec"));
                     self.at(place, Problem::Missing { example: "spec = \"…\"" })
@@ -301,11 +332,14 @@ impl Reader<'_> {
         &self,
         table: &DeTable<'_>,
         known: &'static [&'static str],
+        options: &[String],
         before: &str,
     ) -> Result<(), ExperimentError> {
-        let unknown = table.keys().filter(|key| !known.contains(&key.get_ref().as_ref()));
+        let all = || known.iter().copied().chain(options.iter().map(String::as_str));
+        let unknown =
+            table.keys().filter(|key| !all().any(|known| known == key.get_ref().as_ref()));
         let Some(key) = unknown.min_by_key(|key| key.span().start) else { return Ok(()) };
-        let nearest = nearest(key.get_ref(), known.iter().copied()).map(Into::into);
+        let nearest = nearest(key.get_ref(), all()).map(Into::into);
         let place = self.place(key.span(), &format!("{before}{}", quoted(key.get_ref())));
         Err(self.at(place, Problem::Unknown { nearest, known }))
     }
@@ -354,7 +388,12 @@ impl Reader<'_> {
     }
 
     /// A value that is not what it should be, shown as written in the file.
-    fn not(&self, value: &Value<'_>, key: &str, expected: &'static str) -> ExperimentError {
+    pub(super) fn not(
+        &self,
+        value: &Value<'_>,
+        key: &str,
+        expected: &'static str,
+    ) -> ExperimentError {
         let written = self.text.get(value.span()).unwrap_or_default();
         let line = written.lines().next().unwrap_or_default();
         let mut found = quoted(line);
@@ -370,11 +409,11 @@ impl Reader<'_> {
         1 + before.iter().filter(|&&byte| byte == b'\n').count()
     }
 
-    fn place(&self, span: Range<usize>, key: &str) -> Place {
+    pub(super) fn place(&self, span: Range<usize>, key: &str) -> Place {
         Place { line: self.line(span.start), key: key.into() }
     }
 
-    fn at(&self, place: Place, problem: Problem) -> ExperimentError {
+    pub(super) fn at(&self, place: Place, problem: Problem) -> ExperimentError {
         let (path, problem) = (self.path.into(), Box::new(problem));
         ExperimentError::Key { path, line: place.line, key: place.key, problem }
     }

@@ -12,21 +12,29 @@ use crate::names::shown;
 
 /// The schema of experiment files with the agents and worlds of a catalogue.
 pub fn schema(catalogue: &Catalogue) -> Value {
-    let agents = catalogue.agents().iter().map(|kind| {
+    let mut agents = Vec::new();
+    let mut swept_agents = Vec::new();
+    for kind in catalogue.agents() {
         let about = kind.about();
         let names = std::iter::once(about.name).chain(about.aliases.iter().copied()).collect();
-        spec(names, about.summary, about.example, kind.options())
-    });
-    let worlds = catalogue.worlds().iter().map(|kind| {
+        let own = spec(names, about.summary, about.example, kind.options());
+        swept_agents.push((own.clone(), kind.options()));
+        agents.push(own);
+    }
+    let mut worlds = Vec::new();
+    let mut swept_worlds = Vec::new();
+    for kind in catalogue.worlds() {
         let about = kind.about();
-        spec(vec![about.name], about.summary, about.example, kind.options())
-    });
-    let file = json!({
+        let own = spec(vec![about.name], about.summary, about.example, kind.options());
+        swept_worlds.push((own.clone(), kind.options()));
+        worlds.push(own);
+    }
+    worlds.push(json!({
         "type": "string",
         "title": "a model file",
         "description": "A file in JSON or DRN.",
         "pattern": r"\.(json|drn|JSON|DRN)$|^[^:]*[/\\]",
-    });
+    }));
     let steps = json!({
         "description": "How many steps each run takes.",
         "type": "number", "minimum": 1, "maximum": LONGEST,
@@ -49,6 +57,10 @@ pub fn schema(catalogue: &Catalogue) -> Value {
                 "description": "How many runs each agent makes in each world.",
                 "type": "number", "minimum": 1, "maximum": 1_000_000,
             },
+            "tune_seeds": {
+                "description": "How many further runs choose the best values of agents with lists of values.",
+                "type": "number", "minimum": 1, "maximum": 1_000_000,
+            },
             "master_seed": {
                 "description": "The seed that all runs draw from; 1 unless given.",
                 "type": "number", "minimum": 0,
@@ -64,35 +76,84 @@ pub fn schema(catalogue: &Catalogue) -> Value {
                 "description": "Whether the loss after exploration times is measured; runs are slower.",
                 "type": "boolean",
             },
-            "worlds": list(&json!({ "$ref": "#/$defs/world" }), json!({
+            "worlds": list(&json!({ "$ref": "#/$defs/world" }), &swept_worlds, json!({
                 "steps": steps,
                 "reward_range": {
                     "description": "The lowest and the highest reward of a model file; overrides the file.",
                     "type": "array", "items": { "type": "number" }, "minItems": 2, "maxItems": 2,
                 },
+                "content": {
+                    "description": "A hash of a world that a program made: another content is another world.",
+                    "type": "string",
+                },
             })),
-            "agents": list(&json!({ "$ref": "#/$defs/agent" }), json!({ "label": {
+            "agents": list(&json!({ "$ref": "#/$defs/agent" }), &swept_agents, json!({ "label": {
                 "description": "What the agent is called in tables and figures.",
                 "type": "string", "maxLength": 80,
             } })),
         },
         "$defs": {
-            "agent": { "anyOf": agents.collect::<Vec<_>>() },
-            "world": { "anyOf": worlds.chain([file]).collect::<Vec<_>>() },
+            "agent": { "anyOf": agents },
+            "world": { "anyOf": worlds },
         },
     })
 }
 
-/// A list of specs, or of tables with a spec and more keys.
-fn list(spec: &Value, mut keys: Value) -> Value {
-    keys["spec"] = spec.clone();
-    let table = json!({
-        "type": "object",
-        "required": ["spec"],
-        "additionalProperties": false,
-        "properties": keys,
-    });
-    json!({ "type": "array", "minItems": 1, "items": { "anyOf": [spec, table] } })
+/// A list of specs, or of tables with a spec and more keys: those of the list, and the options of the named kind, each
+/// with a value or a list of values.
+fn list(spec: &Value, kinds: &[(Value, &Described)], keys: Value) -> Value {
+    let table = |spec: Value, keys: Value| {
+        let mut keys = keys;
+        keys["spec"] = spec;
+        json!({
+            "type": "object",
+            "required": ["spec"],
+            "additionalProperties": false,
+            "properties": keys,
+        })
+    };
+    let mut ways = vec![spec.clone(), table(spec.clone(), keys.clone())];
+    for (own, options) in kinds {
+        let mut with = keys.clone();
+        for option in options.list() {
+            let value = option_value(option);
+            let either = json!({
+                "description": option.help,
+                "anyOf": [value, { "type": "array", "minItems": 1, "items": value }],
+            });
+            for key in std::iter::once(&option.key).chain(&option.aliases) {
+                // A key of the list comes first.
+                if with.get(key.as_str()).is_none() {
+                    with[key.as_str()] = either.clone();
+                }
+            }
+        }
+        // The name alone may lack an option that the table has.
+        let pattern = own["pattern"].as_str().unwrap_or_default();
+        let name = pattern.find("(?::").map_or(pattern, |end| &pattern[..end]);
+        let mut own = own.clone();
+        own["pattern"] = json!(format!("{}(?::.*)?$", name.trim_end_matches('$')));
+        ways.push(table(own, with));
+    }
+    json!({ "type": "array", "minItems": 1, "items": { "anyOf": ways } })
+}
+
+/// A value of an option outside a spec.
+fn option_value(option: &OptionInfo) -> Value {
+    let accepts = &option.accepts;
+    if accepts.numbers || accepts.integers || accepts.specs {
+        return json!({ "type": ["number", "string", "boolean"] });
+    }
+    let words: Vec<Value> = accepts
+        .all_words()
+        .into_iter()
+        .map(|word| match word {
+            "true" => json!(true),
+            "false" => json!(false),
+            word => json!(word),
+        })
+        .collect();
+    json!({ "enum": words })
 }
 
 /// The specs of some names with the same options.
@@ -170,6 +231,8 @@ mod tests {
             "{ spec = \"scal:c=inf\", label = \"SCAL\" }",
             "\"regal-c:c=5\"",
             "\"random\"",
+            "{ spec = \"tucrl\", alpha = [0.01, 0.1], shrink = \"log\" }",
+            "{ spec = \"scal\", c = [1, \"inf\"] }",
         ];
         for agent in agents {
             assert!(is_valid(&with(agent, "\"taxi\"")), "{agent}");
@@ -182,6 +245,9 @@ mod tests {
             "\"scal\"",
             "\"random:alpha=1\"",
             "{ label = \"x\" }",
+            "{ spec = \"tucrl\", alfa = [0.01] }",
+            "{ spec = \"tucrl\", alpha = [] }",
+            "{ spec = \"tucrl\", shrink = [\"lin\"] }",
             "7",
         ] {
             assert!(!is_valid(&with(agent, "\"taxi\"")), "{agent}");
@@ -193,6 +259,7 @@ mod tests {
             "\"models/a.drn\"",
             "{ spec = \"garnet:s=1e5\", steps = 1e7 }",
             "\"taxi:map=2018\"",
+            "{ spec = \"river-swim\", length = [4, 6], steps = 100 }",
         ] {
             assert!(is_valid(&with("\"tucrl\"", world)), "{world}");
         }

@@ -224,3 +224,34 @@ fn a_long_word_is_compared_with_nothing_that_is_short() {
     assert_eq!(nearest(&long, ["three-state"; 100]), None);
     assert_eq!(nearest(&format!("taxi{long}"), ["three-state", "taxi"]), Some("taxi"));
 }
+
+#[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
+struct Open {
+    id: tucrl::options::First,
+    class: tucrl::options::Text,
+    #[serde(flatten)]
+    rest: Map<String, Value>,
+}
+
+#[test]
+fn an_open_type_takes_any_key_and_a_first_text_without_one() {
+    let open = Described::of::<Open>();
+    let bind = |text: &str| Spec::parse(text).unwrap().bind(&open);
+    let text = "gym:FrozenLake-v1,class=a.b.C,size=-3,alpha=0.5,is_slippery=false,map=8x8";
+    let given = bind(text).unwrap();
+    let expected = serde_json::json!({
+        "id": "FrozenLake-v1", "class": "a.b.C", "size": -3, "alpha": 0.5, "is_slippery": false, "map": "8x8",
+    });
+    assert_eq!(Value::Object(given.given().clone()), expected);
+    assert_eq!(given.to_string(), text);
+    let all = open.complete(given.given()).unwrap();
+    let read: Open = tucrl::options::read(all).unwrap();
+    assert_eq!((read.id.0.as_str(), read.rest.len()), ("FrozenLake-v1", 4));
+    assert_eq!(bind("gym:id=FrozenLake-v1").unwrap().to_string(), "gym:FrozenLake-v1");
+    let twice = bind("gym:FrozenLake-v1,id=Taxi-v3").unwrap_err().to_string();
+    assert!(twice.contains("id"), "{twice}");
+    // A second piece without a key, and a first one where no option comes first, are errors as before.
+    assert!(Spec::parse("gym:FrozenLake-v1,fast").is_err());
+    let closed = Spec::parse("scal:fast").unwrap().bind(&Described::of::<Options>());
+    assert!(closed.unwrap_err().to_string().contains("fast"));
+}

@@ -26,6 +26,11 @@ pub(super) fn read(option: &OptionInfo, text: &str) -> Result<Value, Box<Problem
     }
     let value = text.to_owned();
     let number = match (accepts.numbers, accepts.integers) {
+        (true, _) if accepts.text => {
+            // An integer stays one: it may be the size of something in Python.
+            let integer = text.parse::<i64>().ok().map(Value::from);
+            Some(("a number", integer.or_else(|| number(text).and_then(as_json))))
+        }
         (true, _) => Some(("a number", number(text).or_else(|| large(text)).and_then(as_json))),
         (false, true) => Some(("an integer", integer(text).map(Value::from))),
         (false, false) => None,
@@ -33,6 +38,7 @@ pub(super) fn read(option: &OptionInfo, text: &str) -> Result<Value, Box<Problem
     let nearest = nearest(text, words.iter().copied()).map(Into::into);
     match number {
         Some((_, Some(number))) => Ok(number),
+        _ if accepts.text => Ok(Value::String(value)),
         Some((what, None)) if nearest.is_none() => {
             Err(Box::new(Problem::WrongKind { key, value, what, accepted }))
         }
@@ -110,6 +116,7 @@ pub fn shown(value: &Value, is_spec: bool) -> String {
     match value {
         Value::Number(number) => match (number.as_u64(), number.as_f64()) {
             (Some(integer), _) => integer.to_string(),
+            (None, _) if number.is_i64() => number.to_string(),
             (None, Some(number)) => exact(number),
             (None, None) => number.to_string(),
         },

@@ -4,14 +4,10 @@
 //! mean loss is thin. A straight line of slope 1 on these logarithmic axes is an agent that may play badly through the
 //! whole window.
 
-use plotters::backend::DrawingBackend;
-use plotters::coord::Shift;
-use plotters::drawing::DrawingArea;
-
 use super::axis::Axis;
 use super::canvas::cut;
 use super::curves::{Curve, CurvesFigure, Stroke};
-use super::{Figure, FigureError, colour};
+use super::{Curves, colour};
 use crate::stats::{AgentStudy, WorldStudy, mean};
 
 /// Losses after exploration times of all agents in one world.
@@ -39,7 +35,9 @@ impl ExplorationFigure<'_> {
     pub fn is_empty(&self) -> bool {
         self.world.agents.iter().all(|agent| exploration_losses(agent).is_empty())
     }
+}
 
+impl Curves for ExplorationFigure<'_> {
     fn curves(&self) -> CurvesFigure {
         let mut curves = Vec::new();
         let (mut last, mut lowest, mut highest) = (10.0f64, f64::INFINITY, 1e-9f64);
@@ -70,19 +68,5 @@ impl ExplorationFigure<'_> {
             curves,
             marks: Vec::new(),
         }
-    }
-}
-
-impl Figure for ExplorationFigure<'_> {
-    fn size(&self) -> (u32, u32) {
-        self.curves().size()
-    }
-
-    fn draw<B: DrawingBackend>(
-        &self,
-        area: &DrawingArea<B, Shift>,
-        scale: f64,
-    ) -> Result<(), FigureError> {
-        self.curves().draw(area, scale)
     }
 }

@@ -5,17 +5,14 @@
 //! Records made before Z was kept over time have dots only. The paper draws the bound as the green curve of its
 //! three-state figure.
 
-use plotters::backend::DrawingBackend;
-use plotters::coord::Shift;
-use plotters::drawing::DrawingArea;
 use tucrl::bounds;
 use tucrl::math;
 use tucrl::truth::Facts;
 
+use super::Curves;
 use super::axis::Axis;
 use super::canvas::{GREY, cut};
 use super::curves::{Curve, CurvesFigure, Stroke};
-use super::{Figure, FigureError};
 use crate::record::StoredRun;
 use crate::stats::{AgentStudy, WorldStudy, mean};
 
@@ -63,9 +60,10 @@ impl PoorFigure<'_> {
     pub fn is_empty(&self) -> bool {
         self.agents().next().is_none()
     }
+}
 
-    /// The curves with their axes.
-    pub fn curves(&self) -> CurvesFigure {
+impl Curves for PoorFigure<'_> {
+    fn curves(&self) -> CurvesFigure {
         const POINTS: u32 = 200;
         let facts = self.world.facts;
         let runs = || self.agents().flat_map(|agent| &agent.runs);
@@ -96,20 +94,6 @@ impl PoorFigure<'_> {
             curves,
             marks: Vec::new(),
         }
-    }
-}
-
-impl Figure for PoorFigure<'_> {
-    fn size(&self) -> (u32, u32) {
-        self.curves().size()
-    }
-
-    fn draw<B: DrawingBackend>(
-        &self,
-        area: &DrawingArea<B, Shift>,
-        scale: f64,
-    ) -> Result<(), FigureError> {
-        self.curves().draw(area, scale)
     }
 }
 

@@ -3,15 +3,12 @@
 //! Mean regret with its 95 % interval by Student's t, on linear or logarithmic axes; on the latter a power of t is a
 //! straight line whose slope is the exponent, and T, √T and ln T are drawn as guides.
 
-use plotters::backend::DrawingBackend;
-use plotters::coord::Shift;
-use plotters::drawing::DrawingArea;
 use tucrl::math;
 
+use super::Curves;
 use super::axis::Axis;
 use super::canvas::cut;
 use super::curves::{Curve, CurvesFigure, Stroke, guides};
-use super::{Figure, FigureError};
 use crate::stats::{AgentStudy, Regret, WorldStudy};
 use crate::text::capitalised;
 
@@ -59,9 +56,8 @@ impl RegretFigure<'_> {
     }
 }
 
-impl RegretFigure<'_> {
-    /// The curves with their axes.
-    pub fn curves(&self) -> CurvesFigure {
+impl Curves for RegretFigure<'_> {
+    fn curves(&self) -> CurvesFigure {
         let runs: Vec<usize> = self.agents().map(|agent| agent.runs.len()).collect();
         let (least, most) = (runs.iter().min().unwrap_or(&0), runs.iter().max().unwrap_or(&0));
         let runs = match (least, most) {
@@ -98,19 +94,5 @@ impl RegretFigure<'_> {
             y,
             marks: Vec::new(),
         }
-    }
-}
-
-impl Figure for RegretFigure<'_> {
-    fn size(&self) -> (u32, u32) {
-        self.curves().size()
-    }
-
-    fn draw<B: DrawingBackend>(
-        &self,
-        area: &DrawingArea<B, Shift>,
-        scale: f64,
-    ) -> Result<(), FigureError> {
-        self.curves().draw(area, scale)
     }
 }

@@ -3,14 +3,10 @@
 //! Rewards averaged from the first step on, with a 95 % interval by Student's t; a known gain is a dashed line. Usable
 //! where no optimal gain is known.
 
-use plotters::backend::DrawingBackend;
-use plotters::coord::Shift;
-use plotters::drawing::DrawingArea;
-
+use super::Curves;
 use super::axis::Axis;
 use super::canvas::GREY;
 use super::curves::{Curve, CurvesFigure, Stroke};
-use super::{Figure, FigureError};
 use crate::stats::{Regret, WorldStudy};
 use tucrl::truth::Baseline;
 
@@ -24,7 +20,7 @@ pub struct RewardFigure<'a> {
 /// Earlier averages are dominated by noise.
 const FIRST_TIME: u64 = 100;
 
-impl RewardFigure<'_> {
+impl Curves for RewardFigure<'_> {
     fn curves(&self) -> CurvesFigure {
         let (gain, mut curves) = (self.world.facts.gain, Vec::new());
         let (mut last, mut lowest, mut highest) = (10 * FIRST_TIME, 0.0f64, 0.0f64);
@@ -65,19 +61,5 @@ impl RewardFigure<'_> {
             curves,
             marks: Vec::new(),
         }
-    }
-}
-
-impl Figure for RewardFigure<'_> {
-    fn size(&self) -> (u32, u32) {
-        self.curves().size()
-    }
-
-    fn draw<B: DrawingBackend>(
-        &self,
-        area: &DrawingArea<B, Shift>,
-        scale: f64,
-    ) -> Result<(), FigureError> {
-        self.curves().draw(area, scale)
     }
 }

@@ -10,10 +10,12 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use super::text::{
-    Cells, EXPLORATION, across_explained, across_table, exploration_table, facts_rows, final_table,
-    pair_table, provenance_rows, uncertainty,
+    Cells, EXPLORATION, IMPORTED, across_explained, across_table, exploration_table, facts_rows,
+    final_table, imported_table, pair_table, provenance_rows, sweep_explained, sweep_table,
+    uncertainty, world_sweeps,
 };
 use super::{ReportError, words};
+use crate::plot::{self, CurvesFigure};
 use crate::record::{Provenance, StoredRun};
 use crate::stats::{Across, Study, WorldStudy};
 use crate::text::printable_lines;
@@ -45,7 +47,12 @@ pub fn html(
     let mut page = Sections::default();
     page.failures(study);
     for (index, world) in study.worlds.iter().enumerate() {
-        page.world(index, world);
+        page.world(index, world)?;
+    }
+    let over_worlds = world_sweeps(study);
+    if !over_worlds.is_empty() {
+        let figures = over_worlds.iter().map(drawn).collect::<Result<String, _>>()?;
+        page.section("parameters", "Regret against parameters of worlds", "", &figures);
     }
     if let Some(across) = across {
         let (explained, cells) = (escaped(&across_explained(&across)), across_table(&across));
@@ -58,6 +65,14 @@ pub fn html(
         page.section("all-worlds", "All worlds", "", &body);
     }
     page.agents(study);
+    if let Some(cells) = imported_table(study) {
+        let body = format!(
+            "<p class=\"note\">{}</p>{}",
+            escaped(IMPORTED),
+            numbers(&cells, "imported", &[])
+        );
+        page.section("imported", "Imported curves", "", &body);
+    }
     if let Some(text) = experiment {
         let body = format!("<pre tabindex=\"0\">{}</pre>", escaped(text));
         page.section("experiment", "Experiment file", "", &body);
@@ -93,7 +108,7 @@ impl Sections {
         let _ = writeln!(self.sections, "{head}{body}\n</section>");
     }
 
-    fn world(&mut self, index: usize, world: &WorldStudy<'_>) {
+    fn world(&mut self, index: usize, world: &WorldStudy<'_>) -> Result<(), ReportError> {
         let regret = (format!("{} at …", world.regret_name()), words::of_regret(world));
         let ranking = numbers(&final_table(world), "final results", &[regret]);
         let pairs = match world.pairs.is_empty() {
@@ -104,16 +119,20 @@ impl Sections {
                 numbers(&pair_table(world), "comparison", &[])
             ),
         };
+        let sweeps = sweeps(world)?;
         let exploration = exploration_table(world).map_or(String::new(), |cells| {
             let table = numbers(&cells, "regret of exploration", &[]);
             let explained = escaped(EXPLORATION);
-            format!("<h3>Regret of exploration</h3><p class=\"note\">{explained}</p>{table}")
+            format!(
+                "<h3>Regret of exploration</h3><p class=\"note\">{explained}</p>\
+                 <div class=\"exploration\"></div>{table}"
+            )
         });
         let warning = uncertainty(world).map_or(String::new(), |warning| {
             format!("<p class=\"note\"><b>Warning:</b> {}</p>\n", escaped(&warning))
         });
         let body = format!(
-            "{warning}<div class=\"regret\"></div>\n<h3>Final results</h3>{ranking}{pairs}{exploration}\n\
+            "{warning}<div class=\"regret\"></div>\n<h3>Final results</h3>{ranking}{pairs}{sweeps}{exploration}\n\
              <h3>Episodes</h3><p class=\"note\">{}</p><div class=\"episodes\"></div>\n\
              <details open><summary>World facts</summary>{}</details>",
             escaped(words::EPISODES),
@@ -121,6 +140,7 @@ impl Sections {
         );
         let (id, data) = (format!("world-{index}"), format!(" data-world=\"{index}\""));
         self.section(&id, world.world, &data, &body);
+        Ok(())
     }
 
     /// Every agent with its spec and all options.
@@ -156,6 +176,31 @@ impl Sections {
             self.section("failed", "Failed runs", " class=\"failed\"", &body);
         }
     }
+}
+
+/// A figure inside the page.
+fn drawn(figure: &CurvesFigure) -> Result<String, ReportError> {
+    let (title, svg) = (escaped(&figure.title), plot::svg(figure)?);
+    Ok(format!("<figure class=\"drawn\" role=\"img\" aria-label=\"{title}\">{svg}</figure>"))
+}
+
+/// The sweeps of a world: a table each, a figure per parameter.
+fn sweeps(world: &WorldStudy<'_>) -> Result<String, ReportError> {
+    if world.sweeps.is_empty() {
+        return Ok(String::new());
+    }
+    let mut body = String::from("<h3>Sweeps</h3>");
+    for parameter in plot::swept_parameters(world) {
+        if let Some(figure) = plot::agent_sweep(world, parameter) {
+            body += &drawn(&figure)?;
+        }
+    }
+    for sweep in &world.sweeps {
+        let explained = escaped(&sweep_explained(sweep));
+        let table = numbers(&sweep_table(sweep), "sweep", &[]);
+        body += &format!("<p class=\"note\">{explained}</p>{table}");
+    }
+    Ok(body)
 }
 
 /// All options of an agent with their values.

@@ -7,8 +7,9 @@ use std::fmt::Write as _;
 
 use super::Figures;
 use super::text::{
-    Cells, EXPLORATION, across_explained, across_table, exploration_table, facts_rows, final_table,
-    pair_table, provenance_rows, uncertainty,
+    Cells, EXPLORATION, IMPORTED, across_explained, across_table, exploration_table, facts_rows,
+    final_table, imported_table, pair_table, provenance_rows, sweep_explained, sweep_table,
+    uncertainty,
 };
 use crate::record::{Provenance, StoredRun};
 use crate::stats::{Across, Study};
@@ -21,15 +22,24 @@ regret over the last decade: 1 is linear, 0.5 a square root, 0 flat; in brackets
 counts steps in pairs that were poorly visited at that time. In comparisons a negative difference means that
 the first agent has less regret; runs with the same random streams are compared. The corrected p is that of Student's
 test, corrected for all comparisons in the world (Holm); below 0.05 an agent is called better. A rank is one more than the
-number of better agents: agents that cannot be told apart share it.
+number of better agents, and no smaller than that of an agent with a smaller mean: agents that cannot be told apart share it.
 ";
 
-/// The report; `figures` are the paths of the figures of each world, `profiles` is that of the performance profiles.
+/// Paths of the figures over several worlds.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct OverWorlds<'a> {
+    /// The performance profiles.
+    pub profiles: Option<&'a str>,
+    /// Regret against parameters of worlds, with captions.
+    pub sweeps: &'a [(String, String)],
+}
+
+/// The report; `figures` are the paths of the figures of each world.
 pub fn markdown(
     study: &Study<'_>,
     provenance: &[Provenance],
     figures: &[Figures],
-    profiles: Option<&str>,
+    over_worlds: OverWorlds<'_>,
 ) -> String {
     let mut out = format!("# {}\n\n{EXPLANATION}", escaped(study.name));
     let mut add = |text: &str| out.push_str(text);
@@ -47,6 +57,10 @@ pub fn markdown(
             add("\n");
             add(&table(&pair_table(world)));
         }
+        for sweep in &world.sweeps {
+            add(&format!("\n{}\n\n", escaped(&sweep_explained(sweep))));
+            add(&table(&sweep_table(sweep)));
+        }
         if let Some(cells) = exploration_table(world) {
             add(&format!("\n{EXPLORATION}\n\n"));
             add(&table(&cells));
@@ -54,9 +68,15 @@ pub fn markdown(
         add("\n");
         add(&table(&facts_rows(world.facts)));
     }
+    if !over_worlds.sweeps.is_empty() {
+        add("\n## Regret against parameters of worlds\n\n");
+        for (caption, path) in over_worlds.sweeps {
+            add(&format!("![{}]({path})\n\n", escaped(caption)));
+        }
+    }
     if let Some(across) = Across::new(study) {
         add(&format!("\n## All worlds\n\n{}\n\n", escaped(&across_explained(&across))));
-        if let Some(path) = profiles {
+        if let Some(path) = over_worlds.profiles {
             add(&format!("![Performance profiles]({path})\n\n"));
         }
         add(&table(&across_table(&across)));
@@ -70,6 +90,10 @@ pub fn markdown(
         add(&format!(
             "\n## Failed runs\n\nFailed runs are excluded from curves and tables.\n\n{failed}"
         ));
+    }
+    if let Some(cells) = imported_table(study) {
+        add(&format!("\n## Imported curves\n\n{IMPORTED}\n\n"));
+        add(&table(&cells));
     }
     add("\n## Provenance\n\n");
     add(&table(&provenance_rows(provenance)));

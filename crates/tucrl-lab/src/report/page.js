@@ -1,4 +1,4 @@
-// The report: regret curves and episodes of every world, performance profiles, and tables that can be sorted.
+// The report: regret curves, episodes and losses after exploration times of every world, performance profiles, and tables that can be sorted.
 const DATA = JSON.parse(document.getElementById("data").textContent);
 const REGRETS = [["gap", "gap regret"], ["realised", "realised regret"], ["pseudo", "pseudo-regret"]];
 const BANDS = [["student", "Student"], ["bootstrap", "bootstrap"], ["inner", "25–75 %"], ["outer", "5–95 %"], ["none", "none"]];
@@ -61,6 +61,20 @@ const profileChart = (host, across) => curvesChart(host, {
     tau.map((t, i) => [label, t, share[i], ...(interval[i] || [null, null])]))],
   switches: [{ id: "band", name: "band", options: [["interval", "95 % interval"], ["none", "none"]], value: "interval" }],
 });
+
+const explorationChart = (host, world) => {
+  const agents = world.agents.filter((agent) => agent.exploration.length);
+  const column = (state) => state.value === "worst" ? 2 : 1;
+  return curvesChart(host, {
+    title: `Regret of exploration in ${world.world}`, scale: "log", guides: true, xName: "steps after an exploration time",
+    agents: agents.map(({ label, colour, agent }) => ({ label, colour, title: agent })),
+    yName: (state) => `${state.value} loss (reward)`,
+    at: (window) => `${shown(window)} steps after an exploration time`,
+    series: (state) => agents.map(({ label, colour, exploration }) => ({ label, colour, points: exploration.map((row) => [row[0], row[column(state)]]) })),
+    rows: () => [["world", "label", "window", "mean", "worst"], ...agents.flatMap(({ label, exploration }) => exploration.map((row) => [world.world, label, ...row]))],
+    switches: [{ id: "value", name: "loss", options: [["worst", "worst"], ["mean", "mean"]], value: "worst" }],
+  });
+};
 
 const WHY = { doubling: "visits of a pair doubled", "new state": "new state", "return to new start": "return to the new start state", length: "greatest length", horizon: "end of the run" };
 
@@ -199,6 +213,8 @@ const drawings = [];
 for (const section of document.querySelectorAll("section[data-world]")) {
   const world = DATA.worlds[section.dataset.world];
   drawings.push(regretChart(section.querySelector(".regret"), world), episodeChart(section.querySelector(".episodes"), world));
+  const exploration = section.querySelector(".exploration");
+  if (exploration) drawings.push(explorationChart(exploration, world));
 }
 if (DATA.across) drawings.push(profileChart(document.querySelector(".profiles"), DATA.across));
 for (const table of document.querySelectorAll("table.numbers")) {

@@ -2,14 +2,17 @@
 //!
 //! `curves` has a row per run and checkpoint, `means` a row per agent and checkpoint, `summary` a row per world and
 //! agent, `pairs` a row per comparison, `episodes` a row per episode; where it was measured, `exploration` a row per run
-//! and window; with several worlds `across` a row per agent, `profiles` a row per agent and threshold,
+//! and window; with lists of values `sweeps` a row per world and agent of a sweep; with several worlds `across` a row per agent, `profiles` a row per agent and threshold,
 //! `improvements` a row per two agents. docs/reports.md describes the columns; CSV and Parquet have the same ones.
 
 use tucrl::rules::StopReason;
 use tucrl::run::Case;
 
 use crate::record::StoredRun;
-use crate::stats::{Across, AgentStudy, Interval, Pair, Point, Regret, Share, Study, WorldStudy};
+use crate::stats::{
+    Across, AgentStudy, Interval, Pair, Point, Regret, Sample, Share, Study, SweepStudy,
+    VariantStudy, WorldStudy,
+};
 
 /// Columns of equal length.
 #[derive(Debug, Clone, PartialEq)]
@@ -80,6 +83,10 @@ pub fn all(study: &Study<'_>) -> Vec<Table> {
     if exploration.rows() > 0 {
         tables.push(exploration);
     }
+    let sweeps = sweeps(study);
+    if sweeps.rows() > 0 {
+        tables.push(sweeps);
+    }
     tables.extend(Across::new(study).iter().flat_map(across));
     tables
 }
@@ -104,6 +111,43 @@ pub fn exploration(study: &Study<'_>) -> Table {
         number("worst", &rows, |row| Some(row.2.2)),
     ];
     Table { name: "exploration", columns }
+}
+
+/// A row per world and agent of a sweep.
+pub fn sweeps(study: &Study<'_>) -> Table {
+    type Row<'s, 'a> = (&'s WorldStudy<'a>, &'s SweepStudy<'a>, &'s VariantStudy<'a>);
+    let mut rows: Vec<Row<'_, '_>> = Vec::new();
+    for world in &study.worlds {
+        for sweep in &world.sweeps {
+            rows.extend(sweep.variants.iter().map(|variant| (world, sweep, variant)));
+        }
+    }
+    let values: Vec<String> = rows
+        .iter()
+        .map(|(_, sweep, variant)| {
+            let pairs = sweep.parameters.iter().zip(&variant.values);
+            pairs.map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(",")
+        })
+        .collect();
+    let runs = |sample: Option<Sample>| Some(sample.map_or(0, |sample| sample.runs as u64));
+    let mean = |sample: Option<Sample>| sample.map(|sample| sample.mean);
+    let low = |sample: Option<Sample>| Some(sample?.student?.0);
+    let high = |sample: Option<Sample>| Some(sample?.student?.1);
+    let columns = vec![
+        text("world", &rows, |row| row.0.world),
+        text("group", &rows, |row| row.1.group),
+        text("agent", &rows, |row| row.2.agent),
+        Column { name: "values", values: Values::Text(values) },
+        text("shown", &rows, |row| row.1.shown.word()),
+        count("runs", &rows, |row| runs(row.2.evaluation)),
+        number("mean", &rows, |row| mean(row.2.evaluation)),
+        number("student_low", &rows, |row| low(row.2.evaluation)),
+        number("student_high", &rows, |row| high(row.2.evaluation)),
+        count("tuning_runs", &rows, |row| runs(row.2.tuning)),
+        number("tuning_mean", &rows, |row| mean(row.2.tuning)),
+        flag("is_best", &rows, |row| row.2.is_best),
+    ];
+    Table { name: "sweeps", columns }
 }
 
 /// The agents over all worlds: their interquartile means, performance profiles, and every two of them.
@@ -267,6 +311,7 @@ pub fn summary(study: &Study<'_>) -> Table {
         number("z", &rows, |row| row.1.mean_of(|record| record.z as f64)),
         number("y", &rows, |row| row.1.mean_of(|record| record.y as f64)),
         number("gain", &rows, |row| Some(row.0.facts.gain)),
+        flag("imported", &rows, |row| row.1.is_imported),
     ];
     Table { name: "summary", columns }
 }

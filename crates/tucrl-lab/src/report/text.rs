@@ -3,10 +3,11 @@
 //! The final table, the paired comparisons, the facts and the provenance, as cells that Markdown, the page and the
 //! terminal lay out.
 
-use crate::plot::{bound, exploration_losses};
+use crate::plot::{CurvesFigure, bound, exploration_losses, world_sweep};
 use crate::record::Provenance;
 use crate::stats::{
-    Across, AgentAcross, AgentStudy, Growth, Improvement, Interval, Regret, WorldStudy,
+    Across, AgentAcross, AgentStudy, Growth, Improvement, Interval, Regret, Sample, Study,
+    SweepStudy, VariantStudy, WorldStudy, WorldSweep,
 };
 use crate::text::{
     counted, grouped, growth as decimal_growth, p_value, six_decimals, three_digits, with_half,
@@ -67,7 +68,10 @@ pub fn final_table(world: &WorldStudy<'_>) -> Cells {
             };
             let mut row = vec![
                 agent.rank.map_or_else(nothing, |rank| rank.to_string()),
-                agent.label.to_owned(),
+                match agent.is_imported {
+                    true => format!("{} (imported)", agent.label),
+                    false => agent.label.to_owned(),
+                },
                 runs,
                 point.map_or_else(nothing, |point| with_half(point.mean, point.student)),
                 point.and_then(|point| point.bootstrap).map_or_else(nothing, range),
@@ -84,6 +88,78 @@ pub fn final_table(world: &WorldStudy<'_>) -> Cells {
         .collect();
     Cells { head: Some(head), rows }
 }
+
+/// Regret against the values of a sweep.
+pub fn sweep_table(sweep: &SweepStudy<'_>) -> Cells {
+    let is_tuned = sweep.variants.iter().any(|variant| variant.tuning.is_some());
+    let mut head: Vec<String> = sweep.parameters.iter().map(|&name| name.to_owned()).collect();
+    head.push("regret".into());
+    if is_tuned {
+        head.extend(["regret on tuning seeds".to_owned(), "chosen".to_owned()]);
+    }
+    let regret = |sample: Option<Sample>| {
+        sample.map_or(NOTHING.into(), |sample| with_half(sample.mean, sample.student))
+    };
+    let row = |variant: &VariantStudy<'_>| {
+        let mut row: Vec<String> = variant.values.iter().map(|&value| value.to_owned()).collect();
+        row.push(regret(variant.evaluation));
+        if is_tuned {
+            let chosen = if variant.is_best { "yes" } else { "" };
+            row.extend([regret(variant.tuning), chosen.to_owned()]);
+        }
+        row
+    };
+    Cells { head: Some(head), rows: sweep.variants.iter().map(row).collect() }
+}
+
+/// What the table of a sweep shows.
+pub fn sweep_explained(sweep: &SweepStudy<'_>) -> String {
+    let parameters = sweep.parameters.join(" and ");
+    let (base, regret) = (sweep.base, sweep.shown.name());
+    let shown = format!("{base} by {parameters}: {regret} at the end of the runs.");
+    match sweep.variants.iter().find(|variant| variant.is_best) {
+        None => shown,
+        Some(best) => format!(
+            "{shown} {} has the smallest mean on the tuning seeds; it is \"{}\" in the other tables, with its runs on \
+             the other seeds.",
+            best.agent, sweep.group
+        ),
+    }
+}
+
+/// Figures of regret against parameters of worlds.
+pub fn world_sweeps(study: &Study<'_>) -> Vec<CurvesFigure> {
+    WorldSweep::all(study).iter().filter_map(|sweep| world_sweep(study, sweep)).collect()
+}
+
+/// Where imported curves come from; none if there are none.
+pub fn imported_table(study: &Study<'_>) -> Option<Cells> {
+    let head = ["label", "world", "file", "content", "column", "runs", "imported", "note"];
+    let mut rows = Vec::new();
+    for world in &study.worlds {
+        for agent in world.agents.iter().filter(|agent| agent.is_imported) {
+            let Some(from) = agent.runs.first().and_then(|run| run.imported.as_ref()) else {
+                continue;
+            };
+            rows.push(vec![
+                agent.label.to_owned(),
+                world.world.to_owned(),
+                from.file.clone(),
+                from.blake3.clone(),
+                from.column.clone(),
+                agent.runs.len().to_string(),
+                utc(from.at),
+                from.note.clone().unwrap_or_default(),
+            ]);
+        }
+    }
+    (!rows.is_empty()).then(|| Cells { head: Some(head.map(str::to_owned).into()), rows })
+}
+
+/// What imported curves are.
+pub const IMPORTED: &str = "\
+These curves were made by other programs and imported by `tucrl import`. They have other random streams, so they are not \
+ranked and not compared run by run.";
 
 /// The agents over all worlds.
 pub fn across_table(across: &Across<'_>) -> Cells {

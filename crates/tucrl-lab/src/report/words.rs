@@ -19,8 +19,8 @@ pub const EPISODES: &str = "The first run of an agent. An episode keeps one poli
 pub fn definition(column: &str) -> Option<&'static str> {
     Some(match column {
         "rank" => {
-            "One more than the number of agents that are better (corrected p below 0.05). Agents that cannot be told \
-             apart share a rank; a single run has none."
+            "One more than the number of agents that are better (corrected p below 0.05), and no smaller than the rank of \
+             an agent with a smaller mean. Agents that cannot be told apart share a rank; a single run has none."
         }
         "bootstrap 95 %" => {
             "The 2.5 % and 97.5 % quantiles of the means of 2000 resamples of the runs; too narrow below ten runs."

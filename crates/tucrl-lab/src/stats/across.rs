@@ -82,9 +82,14 @@ impl<'a> Across<'a> {
     /// Over the worlds of a study; none unless at least two worlds and two agents can be compared.
     pub fn new(study: &Study<'a>) -> Option<Self> {
         let (mut worlds, mut left_out) = (Vec::new(), Vec::new());
-        let mut scores: Vec<Scores> = vec![Vec::new(); study.labels.len()];
+        let agents = || study.worlds.iter().flat_map(|world| &world.agents);
+        let is_imported = |label: &str| agents().any(|one| one.label == label && one.is_imported);
+        // With the index among all labels, which is the colour.
+        let labels: Vec<(usize, &str)> =
+            study.labels.iter().copied().enumerate().filter(|one| !is_imported(one.1)).collect();
+        let mut scores: Vec<Scores> = vec![Vec::new(); labels.len()];
         for world in &study.worlds {
-            match normalised(world, &study.labels) {
+            match normalised(world, &labels) {
                 Ok(regrets) => {
                     worlds.push(world.world);
                     scores.iter_mut().zip(regrets).for_each(|(all, own)| all.push(own));
@@ -92,11 +97,11 @@ impl<'a> Across<'a> {
                 Err(reason) => left_out.push((world.world, reason)),
             }
         }
-        if worlds.len() < 2 || study.labels.len() < 2 {
+        if worlds.len() < 2 || labels.len() < 2 {
             return None;
         }
-        let of_agent = |(colour, scores): (usize, &Scores)| {
-            let label = study.labels[colour];
+        let of_agent = |(index, scores): (usize, &Scores)| {
+            let (colour, label) = labels[index];
             let profile = (0..=STEPS).map(|step| step as f64 / STEPS as f64).map(|tau| {
                 let interval = interval(&[scores], |drawn| share(&drawn[0], tau));
                 Share { tau, share: share(scores, tau), interval }
@@ -110,7 +115,11 @@ impl<'a> Across<'a> {
         let mut improvements = Vec::new();
         for (index, first) in agents.iter().enumerate() {
             for second in &agents[index + 1..] {
-                let (one, two) = (&scores[first.colour], &scores[second.colour]);
+                let scores_of = |agent: &AgentAcross<'_>| {
+                    let place = labels.iter().position(|(colour, _)| *colour == agent.colour);
+                    &scores[place.unwrap_or(0)]
+                };
+                let (one, two) = (scores_of(first), scores_of(second));
                 improvements.push(Improvement {
                     first: first.label,
                     second: second.label,
@@ -124,12 +133,15 @@ impl<'a> Across<'a> {
 }
 
 /// The final regrets of every agent divided by the mean of the worst, by agent and run.
-fn normalised(world: &WorldStudy<'_>, labels: &[&str]) -> Result<Vec<Vec<f64>>, &'static str> {
+fn normalised(
+    world: &WorldStudy<'_>,
+    labels: &[(usize, &str)],
+) -> Result<Vec<Vec<f64>>, &'static str> {
     if world.fell_back {
         return Err("gap regret is not known for all runs");
     }
     let time = world.time.ok_or("no run is complete")?;
-    let of_label = |label: &&str| {
+    let of_label = |(_, label): &(usize, &str)| {
         let agent = world.agents.iter().find(|agent| agent.label == *label)?;
         Some(agent.regret_at(time)).filter(|regrets| !regrets.is_empty())
     };

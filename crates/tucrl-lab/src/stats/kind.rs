@@ -36,7 +36,9 @@ impl Regret {
                 Some(both.map(|((t, gap), (_, lost))| (*t, gap + lost)).collect())
             }
             (Self::Realised, _) => Some(Cow::Borrowed(&record.regret)),
-            (Self::Pseudo, _) => Some(Cow::Borrowed(&record.pseudo_regret)),
+            // Imported curves do not have it.
+            (Self::Pseudo, _) => (record.pseudo_regret.len() == record.regret.len())
+                .then_some(Cow::Borrowed(&record.pseudo_regret)),
         }
     }
 

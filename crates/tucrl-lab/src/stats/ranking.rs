@@ -6,8 +6,9 @@
 //!
 //! Many comparisons find differences where there are none. The p-values of Student's test over all pairs of a world are
 //! therefore corrected by Holm's method: with probability 0.95 no agent is called better than an equal one. The rank
-//! of an agent is one more than the number of agents that are better than it in this sense, so that agents that cannot be
-//! told apart share a rank.
+//! of an agent is one more than the number of agents that are better than it in this sense, or the rank of an agent with a
+//! smaller mean where that is larger: an agent whose runs vary so much that nothing is better than it gains no rank by
+//! that. Agents that cannot be told apart share a rank.
 
 use std::collections::BTreeMap;
 
@@ -156,6 +157,8 @@ pub fn differences(
 
 pub(super) fn pairs(agents: &[AgentStudy<'_>], time: u64) -> Vec<Pair> {
     let mut found = Vec::new();
+    // Imported curves have other random streams.
+    let agents: Vec<_> = agents.iter().filter(|agent| !agent.is_imported).collect();
     for (index, first) in agents.iter().enumerate() {
         for second in &agents[index + 1..] {
             let (a, b) = (first.label.to_owned(), second.label.to_owned());
@@ -182,10 +185,11 @@ fn correct(pairs: &mut [Pair]) {
     }
 }
 
-/// Ranks the agents that have a complete run; none where too few runs were compared to tell any two apart.
-pub(super) fn rank(agents: &mut [AgentStudy<'_>], pairs: &[Pair]) {
-    let is_alone = agents.iter().filter(|agent| !agent.curve().is_empty()).count() == 1;
-    for agent in agents.iter_mut().filter(|agent| !agent.curve().is_empty()) {
+/// Ranks the agents that have a complete run, at a time; none where too few runs were compared to tell any two apart.
+pub(super) fn rank(agents: &mut [AgentStudy<'_>], pairs: &[Pair], time: u64) {
+    let is_ranked = |agent: &AgentStudy<'_>| !agent.curve().is_empty() && !agent.is_imported;
+    let is_alone = agents.iter().filter(|agent| is_ranked(agent)).count() == 1;
+    for agent in agents.iter_mut().filter(|agent| is_ranked(agent)) {
         let of_agent = || {
             let first = pairs.iter().filter(|pair| pair.first == agent.label).map(|p| (p, 1));
             first.chain(pairs.iter().filter(|pair| pair.second == agent.label).map(|p| (p, -1)))
@@ -193,5 +197,17 @@ pub(super) fn rank(agents: &mut [AgentStudy<'_>], pairs: &[Pair]) {
         let better = of_agent().filter(|(pair, worse)| pair.verdict() == *worse).count();
         let is_tested = is_alone || of_agent().any(|(pair, _)| pair.corrected.is_some());
         agent.rank = is_tested.then_some(1 + better);
+    }
+    let mean = |agent: &AgentStudy<'_>| {
+        let point = agent.curve().iter().find(|point| point.t == time);
+        point.map_or(f64::INFINITY, |point| point.mean)
+    };
+    let mut order: Vec<&mut AgentStudy<'_>> =
+        agents.iter_mut().filter(|agent| agent.rank.is_some()).collect();
+    order.sort_by(|a, b| mean(a).total_cmp(&mean(b)));
+    let mut least = None;
+    for agent in order {
+        agent.rank = agent.rank.max(least);
+        least = agent.rank;
     }
 }

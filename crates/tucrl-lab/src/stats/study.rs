@@ -4,14 +4,17 @@
 //! checkpoints. Failed runs are counted and listed but excluded from curves, because the set of runs behind a mean must
 //! not change along the curve.
 
+use std::collections::BTreeSet;
+
 use tucrl::run::RunRecord;
 
 use super::bootstrap::{Bootstrap, Interval};
 use super::growth::Growth;
 use super::kind::Regret;
 use super::ranking::{self, Pair};
+use super::sweeps::{self, SweepStudy};
 use super::{half_width, mean, quantile_of_sorted};
-use crate::record::StoredRun;
+use crate::record::{StoredRun, SweepPoint};
 use tucrl::truth::{Baseline, Facts};
 
 /// The runs of an experiment.
@@ -44,6 +47,10 @@ pub struct WorldStudy<'a> {
     pub time: Option<u64>,
     /// Paired comparisons at that time.
     pub pairs: Vec<Pair>,
+    /// Agents that differ in values of parameters.
+    pub sweeps: Vec<SweepStudy<'a>>,
+    /// The world's place in a sweep over worlds.
+    pub swept: Option<&'a SweepPoint>,
 }
 
 /// All runs of one agent in one world.
@@ -68,6 +75,8 @@ pub struct AgentStudy<'a> {
     /// One more than the number of agents that are better at the common time; none where that was not tested, with a
     /// single run.
     pub rank: Option<usize>,
+    /// Whether its curves were made by another program: they have other random streams, so they are not ranked.
+    pub is_imported: bool,
 }
 
 /// Statistics of the runs at one time.
@@ -97,11 +106,18 @@ impl<'a> Study<'a> {
 
     /// The same by another kind of regret.
     pub fn showing(runs: &'a [StoredRun], asked: Regret) -> Option<Self> {
+        // Of a sweep with tuning only the best is shown, under the name of the sweep: another one in every world.
+        let groups = runs.iter().filter(|run| sweeps::is_tuning(run)).filter_map(sweeps::point);
+        let tuned: BTreeSet<&str> = groups.map(|point| point.group.as_str()).collect();
+        let label = |run: &'a StoredRun| match sweeps::point(run) {
+            Some(point) if tuned.contains(point.group.as_str()) => point.group.as_str(),
+            _ => run.label.as_str(),
+        };
         let mut labels: Vec<&str> = Vec::new();
         let mut worlds: Vec<(&str, Vec<&StoredRun>)> = Vec::new();
         for run in runs {
-            if !labels.contains(&run.label.as_str()) {
-                labels.push(&run.label);
+            if !labels.contains(&label(run)) {
+                labels.push(label(run));
             }
             match worlds.iter_mut().find(|(world, _)| *world == run.world) {
                 Some((_, members)) => members.push(run),
@@ -111,7 +127,9 @@ impl<'a> Study<'a> {
         let name = &runs.first()?.experiment;
         let worlds = worlds
             .into_iter()
-            .filter_map(|(world, members)| WorldStudy::new(world, &members, &labels, asked))
+            .filter_map(|(world, members)| {
+                WorldStudy::new(world, &members, (&labels, &label), asked)
+            })
             .collect();
         Some(Self { name, worlds, labels })
     }
@@ -126,17 +144,30 @@ impl<'a> WorldStudy<'a> {
     fn new(
         world: &'a str,
         members: &[&'a StoredRun],
-        labels: &[&str],
+        (labels, label): (&[&str], &dyn Fn(&'a StoredRun) -> &'a str),
         asked: Regret,
     ) -> Option<Self> {
         let mut complete = members.iter().filter(|run| run.error.is_none());
         let has_all = complete.all(|run| asked.of(&run.record).is_some());
         let shown = if has_all { asked } else { Regret::Realised };
+        let sweeps = sweeps::of_world(members, asked);
+        let is_left_out = |run: &StoredRun| {
+            let of_run = |sweep: &&SweepStudy<'_>| {
+                sweeps::point(run).is_some_and(|point| point.group == sweep.group)
+            };
+            let sweep = sweeps.iter().find(of_run);
+            let is_tuned = sweep.is_some_and(|s| s.variants.iter().any(|one| one.is_best));
+            let is_best = || {
+                let variants = sweep.iter().flat_map(|sweep| &sweep.variants);
+                variants.filter(|one| one.is_best).any(|one| one.agent == run.agent)
+            };
+            sweeps::is_tuning(run) || (is_tuned && !is_best())
+        };
         let mut agents: Vec<AgentStudy<'a>> = Vec::new();
-        for run in members {
+        for run in members.iter().filter(|run| !is_left_out(run)) {
             let place = agents.iter().position(|agent| agent.agent == run.agent);
             let place = place.unwrap_or_else(|| {
-                agents.push(AgentStudy::empty(run, labels, shown));
+                agents.push(AgentStudy::empty(run, (labels, label(run)), shown));
                 agents.len() - 1
             });
             let agent = &mut agents[place];
@@ -147,10 +178,24 @@ impl<'a> WorldStudy<'a> {
         let time =
             agents.iter().filter_map(|agent| agent.curve().last()).map(|point| point.t).min();
         let pairs = time.map_or_else(Vec::new, |time| ranking::pairs(&agents, time));
-        ranking::rank(&mut agents, &pairs);
+        if let Some(time) = time {
+            ranking::rank(&mut agents, &pairs, time);
+        }
         let (facts, fell_back) = (&members.first()?.facts, shown != asked);
         let loses_gain = members.iter().any(|run| run.record.gain_lost.is_some());
-        Some(Self { world, facts, agents, shown, fell_back, loses_gain, time, pairs })
+        let swept = members.iter().find_map(|run| run.sweep.as_ref()?.world.as_ref());
+        Some(Self {
+            world,
+            facts,
+            agents,
+            shown,
+            fell_back,
+            loses_gain,
+            time,
+            pairs,
+            sweeps,
+            swept,
+        })
     }
 }
 
@@ -173,25 +218,34 @@ impl WorldStudy<'_> {
         if self.shown == Regret::Gap && self.loses_gain {
             text += " Gain lost for good is added: what every such loss costs up to the end.";
         }
-        if self.fell_back {
+        let imported: Vec<&str> =
+            self.agents.iter().filter(|agent| agent.is_imported).map(|agent| agent.label).collect();
+        if self.fell_back && imported.is_empty() {
             text += " Gap regret is not known for all runs here.";
+        } else if self.fell_back {
+            text += &format!(
+                " Gap regret is not known of imported curves ({}), which are not ranked: they have other random \
+                 streams.",
+                imported.join(", ")
+            );
         }
         text
     }
 }
 
 impl<'a> AgentStudy<'a> {
-    fn empty(run: &'a StoredRun, labels: &[&str], shown: Regret) -> Self {
+    fn empty(run: &'a StoredRun, (labels, own): (&[&str], &'a str), shown: Regret) -> Self {
         Self {
             agent: &run.agent,
-            label: &run.label,
-            colour: labels.iter().position(|label| *label == run.label).unwrap_or(0),
+            label: own,
+            colour: labels.iter().position(|label| *label == own).unwrap_or(0),
             runs: Vec::new(),
             failed: Vec::new(),
             shown,
             curves: [const { Vec::new() }; 3],
             growth: None,
             rank: None,
+            is_imported: run.imported.is_some(),
         }
     }
 

@@ -47,6 +47,8 @@ fn stored(agent: &str, run: u64, regret: &[(u64, f64)]) -> StoredRun {
             visits: Vec::new(),
         },
         error: None,
+        sweep: None,
+        imported: None,
     }
 }
 
@@ -205,6 +207,26 @@ fn agents_that_cannot_be_told_apart_share_a_rank() {
     // A single run tells nothing.
     let study = Study::new(&runs[..3]).unwrap();
     assert!(study.worlds[0].agents.iter().all(|agent| agent.rank.is_none()));
+}
+
+/// `b` is certainly worse than `a`; the mean of `c` is larger still, but `c` varies so much that nothing is better than it.
+#[test]
+fn an_agent_gains_no_rank_by_runs_that_vary() {
+    let runs: Vec<StoredRun> = (0..6)
+        .flat_map(|run| {
+            let lost = if run == 5 { 900.0 } else { 0.5 };
+            [
+                stored("a", run, &[(10, 0.0)]),
+                stored("b", run, &[(10, 10.0 + 0.1 * run as f64)]),
+                stored("c", run, &[(10, lost)]),
+            ]
+        })
+        .collect();
+    let study = Study::new(&runs).unwrap();
+    let world = &study.worlds[0];
+    assert_eq!(world.pairs.iter().map(Pair::verdict).collect::<Vec<_>>(), [-1, 0, 0]);
+    let ranks: Vec<_> = world.agents.iter().map(|agent| agent.rank).collect();
+    assert_eq!(ranks, [Some(1), Some(2), Some(2)]);
 }
 
 #[test]

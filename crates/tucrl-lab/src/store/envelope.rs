@@ -18,11 +18,11 @@ use crate::formats::{FormatError, IfExists};
 use crate::record::Provenance;
 
 /// The version that is written, and the last one that is read. Version 1 wrote the algorithm as a nested enum in
-/// `spec.algorithm`; versions 1 and 2 took logarithms and powers from the C library of the platform. Their finished runs
-/// are still read, their checkpoints are not: continued now, a run would have the bits of neither version.
-pub const VERSION: u32 = 3;
+/// `spec.algorithm`; versions 1 and 2 took logarithms and powers from the C library of the platform; up to version 3
+/// plans of `ucrl` and `tucrl-plus` started from 0 by default. Their finished runs are still read, their checkpoints are not: continued now, a run would have the bits of neither version.
+pub const VERSION: u32 = 4;
 /// The first version whose runs have the values that this program computes.
-pub const SAME_VALUES: u32 = 3;
+pub const SAME_VALUES: u32 = 4;
 /// The first version that was ever written.
 const FIRST: u32 = 1;
 const SEAL: &str = "blake3 ";
@@ -39,6 +39,9 @@ pub enum Kind {
     /// An agent driven by another program.
     #[serde(rename = "tucrl-agent")]
     Agent,
+    /// Curves of another program.
+    #[serde(rename = "tucrl-import")]
+    Import,
 }
 
 /// The first line.
@@ -117,7 +120,7 @@ pub(super) fn open(path: &Path) -> Result<(Header, String), StoreError> {
 
 /// Refuses checkpoints of earlier versions, which describe learners in another form or have other values.
 pub(super) fn refuse_older(path: &Path, header: &Header) -> Result<(), StoreError> {
-    match header.version < VERSION && header.format != Kind::Run {
+    match header.version < VERSION && !matches!(header.format, Kind::Run | Kind::Import) {
         true => Err(StoreError::OlderVersion {
             path: path.into(),
             found: header.version,

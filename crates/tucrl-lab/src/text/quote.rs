@@ -45,6 +45,15 @@ pub fn quoted(text: &str) -> String {
     shown
 }
 
+/// An argument in quotes, if a shell would read it differently without.
+pub fn shell_word(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./:=,+@%".contains(c);
+    match !word.is_empty() && word.chars().all(is_plain) {
+        true => word.into(),
+        false => format!("'{}'", printable(word).replace('\'', r"'\''")),
+    }
+}
+
 /// A message that may quote much: printable, with its beginning and its end, which has the remedy.
 pub fn clipped(message: &str) -> String {
     if message.chars().nth(MESSAGE).is_none() {

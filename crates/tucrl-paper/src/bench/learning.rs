@@ -15,6 +15,7 @@ use tucrl::worlds::Taxi;
 
 use tucrl_lab::text::stopwatch;
 
+use super::bare_walk::BareWalk;
 use super::clock::{ratio, timed};
 use super::{BenchError, Goal, Length, Row};
 use tucrl_lab::runner::{self, Job};
@@ -46,8 +47,8 @@ fn begun(job: &Job) -> Result<Run, BenchError> {
     Ok(Run::new(job.spec.clone(), algorithm, &job.model, truth)?)
 }
 
-/// Learning from one time to twice that time, alternating with the same number of steps under an optimal policy with
-/// the same generator. Plans count as learning.
+/// Learning from one time to twice that time, in turns with the same number of steps under an optimal policy: by a bare
+/// loop over arrays, and by the library's walk. Plans count as learning.
 pub(super) fn learning_loop(_: Length) -> Result<Vec<Row>, BenchError> {
     let from = 100_000_000;
     const TURNS: u64 = 20;
@@ -56,15 +57,23 @@ pub(super) fn learning_loop(_: Length) -> Result<Vec<Row>, BenchError> {
     let policy: Vec<u32> = (0..table.states())
         .map(|state| solution.policy.action(state).map_or(0, |action| action as u32))
         .collect();
-    let mut walk = Walk::new(Arc::clone(table), RandomStream::of_run(1, 0, Purpose::World));
+    let mut random = RandomStream::of_run(1, 0, Purpose::World);
+    let mut walk = Walk::new(Arc::clone(table), random.clone());
+    // The number that the start was drawn with.
+    random.bits();
+    let mut bare = BareWalk::new(table, &policy, walk.state() as u32, random);
     let mut run = begun(&job)?;
     run.advance(from)?;
     let (_, planned_before) = run.clocks();
-    let (mut learning, mut walking, mut earned) = (Duration::ZERO, Duration::ZERO, 0.0);
+    let [mut learning, mut walking, mut floor] = [Duration::ZERO; 3];
+    let (mut earned, mut bare_earned) = (0.0, 0.0);
     for turn in 1..=TURNS {
         let (outcome, time) = timed(|| run.advance(from + from * turn / TURNS));
         outcome?;
         learning += time;
+        let (sum, time) = timed(|| bare.advance(from / TURNS, bare_earned));
+        bare_earned = sum;
+        floor += time;
         let ((), time) = timed(|| {
             for _ in 0..from / TURNS {
                 earned += walk.step(policy[walk.state() as usize]).reward;
@@ -72,22 +81,30 @@ pub(super) fn learning_loop(_: Length) -> Result<Vec<Row>, BenchError> {
         });
         walking += time;
     }
-    std::hint::black_box(earned);
+    if (u64::from(bare.state), bare_earned, bare.visits()) != (walk.state(), earned, from) {
+        let how = "the bare walk and the library's took different ways".to_owned();
+        return Err(BenchError::Disagree { name: LOOP, how });
+    }
     let planning = run.clocks().1 - planned_before;
     let per_step = |time: Duration| 1e9 * time.as_secs_f64() / from as f64;
     let details = format!(
-        "learning {:.1} ns per step, of which planning {:.1}; simulating {:.1}",
+        "learning {:.1} ns per step, of which planning {:.1}; bare loop {:.1}, library's walk {:.1}",
         per_step(learning),
         per_step(planning),
+        per_step(floor),
         per_step(walking)
     );
-    let what = format!(
-        "steps/s of TUCRL on taxi, steps {:.0e} to {:.0e}, over steps/s of simulating a fixed policy",
-        from as f64,
-        2.0 * from as f64
-    );
-    let goal = Some(Goal::AtLeast(0.5));
-    Ok(vec![Row::new(LOOP, what, (ratio(walking, learning), "x"), goal, details)])
+    let what = |floor: &str| {
+        let (from, to) = (from as f64, 2.0 * from as f64);
+        format!("steps/s of TUCRL on taxi, steps {from:.0e} to {to:.0e}, over steps/s of {floor}")
+    };
+    let row = |time, floor, goal| {
+        Row::new(LOOP, what(floor), (ratio(time, learning), "x"), goal, details.clone())
+    };
+    Ok(vec![
+        row(floor, "a bare loop that walks under a fixed policy", Some(Goal::AtLeast(0.5))),
+        row(walking, "the library's walk under a fixed policy", None),
+    ])
 }
 
 /// One long run: seconds, and peak memory after a tenth of the steps and at the end.
@@ -108,12 +125,15 @@ pub(super) fn whole_run(length: Length) -> Result<Vec<Row>, BenchError> {
         row.goal = Some(Goal::AtMost(50.0));
         return Ok(vec![row]);
     };
+    let program = memory("RssFile:").unwrap_or(0.0);
     let details = format!(
-        "simulating {}, planning {} in {} episodes; peak {:.1} MB after a tenth of it",
+        "simulating {}, planning {} in {} episodes; peak {:.1} MB after a tenth of it; {:.1} MB are pages of the \
+         program and its libraries, shared by all that run it",
         stopwatch(simulate),
         stopwatch(plan),
         run.learner().diary().episode_count(),
-        early / MEGABYTE
+        early / MEGABYTE,
+        program / MEGABYTE
     );
     let what = format!("peak memory of TUCRL on taxi to {:.0e} steps, one core", steps as f64);
     let measured = (peak / MEGABYTE, "MB");
@@ -122,8 +142,13 @@ pub(super) fn whole_run(length: Length) -> Result<Vec<Row>, BenchError> {
 
 /// Peak memory of the process in bytes; available on Linux only.
 pub(super) fn peak_memory() -> Option<f64> {
+    memory("VmHWM:")
+}
+
+/// A line of the process's memory, in bytes.
+fn memory(name: &str) -> Option<f64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    let line = status.lines().find_map(|line| line.strip_prefix(name))?;
     let kilobytes: f64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
     Some(1024.0 * kilobytes)
 }

@@ -6,6 +6,7 @@
 //! not efficient for ε < 1/c. The first world of the experiment is M_0, the others have decreasing ε.
 
 use super::judge::{agent, study, world};
+use super::rare_states::epsilon;
 use super::{Check, Evidence, Finding, ReproduceError};
 use tucrl_lab::plot::{Axis, Curve, CurvesFigure, GREY, RegretFigure, Stroke};
 use tucrl_lab::stats::{AgentStudy, Study, WorldStudy};
@@ -98,13 +99,6 @@ fn efficient_from(agent: &AgentStudy<'_>) -> Option<f64> {
     let points: Vec<(u64, f64)> = agent.curve().iter().map(|point| (point.t, point.mean)).collect();
     let high = points.iter().rposition(|point| !is_low(point));
     points.get(high.map_or(0, |high| high + 1)).map(|point| point.0 as f64)
-}
-
-/// The ε of a world, from its spec; 0 by default.
-fn epsilon(place: &WorldStudy<'_>) -> f64 {
-    let value = place.world.split_once("epsilon=").map(|(_, rest)| rest);
-    let value = value.map(|rest| rest.split(',').next().unwrap_or(rest));
-    value.and_then(|value| value.parse().ok()).unwrap_or(0.0)
 }
 
 fn against_epsilon(study: &Study<'_>) -> Result<CurvesFigure, ReproduceError> {

@@ -32,6 +32,56 @@ pub(super) fn agent<'a>(
     found.filter(|agent| !agent.runs.is_empty()).ok_or_else(missing)
 }
 
+/// The worlds of the study by a key, in order of appearance.
+pub(super) fn worlds_by<'a, K: PartialEq>(
+    study: &'a Study<'a>,
+    key: impl Fn(&WorldStudy<'a>) -> K,
+) -> Vec<(K, Vec<&'a WorldStudy<'a>>)> {
+    let mut groups: Vec<(K, Vec<&WorldStudy<'_>>)> = Vec::new();
+    for place in &study.worlds {
+        let key = key(place);
+        match groups.iter_mut().find(|group| group.0 == key) {
+            Some(group) => group.1.push(place),
+            None => groups.push((key, vec![place])),
+        }
+    }
+    groups
+}
+
+/// A share of runs with its 95 % interval by Wilson's score, which also holds for none and for all.
+pub(super) fn share(found: usize, runs: usize) -> (f64, Interval) {
+    const NORMAL: f64 = 1.959_963_984_540_054;
+    let (found, runs) = (found as f64, runs as f64);
+    let (share, square) = (found / runs, NORMAL * NORMAL);
+    let centre = (found + square / 2.0) / (runs + square);
+    let half = NORMAL / (runs + square) * (found * (1.0 - share) + square / 4.0).sqrt();
+    // At the ends one limit is exact, without rounding.
+    let low = if found == 0.0 { 0.0 } else { centre - half };
+    let high = if found == runs { 1.0 } else { centre + half };
+    (share, (low, high))
+}
+
+/// Gap regret of every run of an agent at the last common checkpoint of the world.
+pub(super) fn at_end(place: &WorldStudy<'_>, label: &str) -> Result<Vec<f64>, ReproduceError> {
+    let missing = || ReproduceError::Missing { what: format!("{label} in {}", place.world) };
+    Ok(agent(place, label)?.regret_at(place.time.ok_or_else(missing)?))
+}
+
+/// The mean of some values divided by the mean of others, with its interval; runs are resampled in pairs.
+pub(super) fn mean_ratio(
+    above: &[f64],
+    below: &[f64],
+) -> Result<(f64, Option<Interval>), ReproduceError> {
+    if above.len() != below.len() {
+        return Err(ReproduceError::Missing { what: "the same runs of both".into() });
+    }
+    let interval = Bootstrap::new(above.len()).interval(|draw| {
+        let sum = |values: &[f64]| draw.iter().map(|&run| values[run as usize]).sum::<f64>();
+        Some(sum(above) / sum(below))
+    });
+    Ok((mean(above) / mean(below), interval))
+}
+
 /// A wanted range.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Wanted {
@@ -110,16 +160,9 @@ pub(super) fn ratio(
     let what = format!("regret of {} divided by that of {}", above.label, below.label);
     let missing = || ReproduceError::Missing { what: what.clone() };
     let time = world.time.ok_or_else(missing)?;
-    let (first, second) = (above.regret_at(time), below.regret_at(time));
-    if first.len() != second.len() {
-        return Err(missing());
-    }
-    let interval = Bootstrap::new(first.len()).interval(|draw| {
-        let sum = |values: &[f64]| draw.iter().map(|&run| values[run as usize]).sum::<f64>();
-        Some(sum(&first) / sum(&second))
-    });
+    let (value, interval) = mean_ratio(&above.regret_at(time), &below.regret_at(time))?;
     let at = format!("{what} after {} steps", grouped(time as f64));
-    Ok(check(at, mean(&first) / mean(&second), interval, wanted))
+    Ok(check(at, value, interval, wanted))
 }
 
 #[cfg(test)]
@@ -136,5 +179,18 @@ mod tests {
         assert!(!holds(Some((0.4, 0.6)), Wanted::AtLeast(0.45)));
         assert!(!holds(Some((0.4, 0.6)), Wanted::AtMost(0.55)));
         assert!(!holds(Some((f64::NAN, f64::NAN)), Wanted::AtMost(1.0)));
+    }
+
+    /// Values of Brown, Cai, DasGupta 2001 and of the closed forms at the ends: z²/(n + z²).
+    #[test]
+    fn shares_have_wilsons_interval() {
+        let close = |a: f64, b: f64| (a - b).abs() < 1e-4;
+        let (half, (low, high)) = share(5, 10);
+        assert!(half == 0.5 && close(low, 0.2366) && close(high, 0.7634), "{low} {high}");
+        let square = 1.959_963_984_540_054_f64.powi(2);
+        let (none, (low, high)) = share(0, 40);
+        assert!(none == 0.0 && low == 0.0 && close(high, square / (40.0 + square)), "{high}");
+        let (all, (low, high)) = share(40, 40);
+        assert!(all == 1.0 && high == 1.0 && close(low, 40.0 / (40.0 + square)), "{low}");
     }
 }

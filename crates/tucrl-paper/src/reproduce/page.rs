@@ -123,9 +123,10 @@ fn html(outcomes: &[Outcome<'_>], scale: Scale) -> String {
          <meta name=\"color-scheme\" content=\"light dark\">\n<link rel=\"icon\" href=\"data:,\">\n\
          <title>tucrl: the paper, reproduced</title>\n<style>\n{STYLE}{OWN_STYLE}</style>\n</head>\n<body>\n\
          <header><h1>The paper, reproduced</h1><p class=\"note\">Fruit, Pirotta, Lazaric: Near Optimal \
-         Exploration-Exploitation in Non-Communicating Markov Decision Processes, NeurIPS 2018. {}. A statistic \
+         Exploration-Exploitation in Non-Communicating Markov Decision Processes, NeurIPS 2018; and the claims \
+         about TUCRL+ of docs/theory.md. {}. A statistic \
          with an interval is as wanted if its whole 95 % interval is.</p></header>\n<main>\n\
-         <section><div class=\"wide\"><table><thead><tr><th>claim</th><th>verdict</th><th>what the paper \
+         <section><div class=\"wide\"><table><thead><tr><th>claim</th><th>verdict</th><th>what it \
          says</th></tr></thead><tbody>{summary}</tbody></table></div></section>\n{sections}</main>\n</body>\n\
          </html>\n",
         escaped(&headline(outcomes, scale))

@@ -1,13 +1,19 @@
 //! Which colour does an agent have in the figures of the claims?
 //!
 //! The page of `reproduce` has figures of several experiments, and a label has one colour in all of them. There are eight
-//! colours; a number from 8 on is the same colour with dashes (`tucrl_lab::plot::dash`).
+//! colours; a number from 8 on is the same colour with other dashes (`tucrl_lab::plot::dash`), and 32 to 63 look like 0 to 31: these
+//! are for labels that share no figure with their twin.
 
 use tucrl_lab::stats::Study;
 
-const COLOURS: [(&str, usize); 32] = [
+/// Between the name of an agent and its shrink factor, where several factors are compared.
+const FACTOR: &str = " α=";
+
+const COLOURS: [(&str, usize); 34] = [
     ("TUCRL", 0),
     ("TUCRL+", 29),
+    ("TUCRL+, no S", 37),
+    ("TUCRL+ α=0.05", 45),
     ("TUCRL, mass", 8),
     ("TUCRL, as written", 16),
     ("UCRL", 1),
@@ -40,9 +46,11 @@ const COLOURS: [(&str, usize); 32] = [
     ("oracle", 25),
 ];
 
-/// The colour of a label; none for one that no claim has.
+/// The colour of a label, or else that of its agent without the shrink factor; none for one that no claim has.
 pub(super) fn colour(label: &str) -> Option<usize> {
-    COLOURS.iter().find(|(known, _)| *known == label).map(|(_, colour)| *colour)
+    let listed = |label: &str| COLOURS.iter().find(|(known, _)| *known == label);
+    let named = || label.split_once(FACTOR).and_then(|(name, _)| listed(name));
+    listed(label).or_else(named).map(|(_, colour)| *colour)
 }
 
 /// The study with these colours.

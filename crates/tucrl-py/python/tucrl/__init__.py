@@ -1,8 +1,9 @@
 """TUCRL and related regret-minimising agents for finite MDPs with unknown reachable states.
 
 ``Agent`` is a learner, ``MDP`` a tabular model with exact solutions, ``World`` any environment of the library,
-``learn`` runs many agents on all cores, and ``tucrl.gym`` connects to Gymnasium. ``worlds`` and ``agents`` list
-the catalogues.
+``learn`` runs many agents on all cores, ``run`` an experiment with results in a directory, and ``tucrl.gym`` connects
+to Gymnasium. Agents and worlds may be your own; ``tucrl.testing`` checks them. ``worlds`` and ``agents`` list the
+catalogues.
 
 >>> import tucrl
 >>> world = tucrl.MDP("three-state:delta=0")
@@ -22,8 +23,10 @@ from typing import TYPE_CHECKING, Any
 from tucrl import options
 from tucrl._catalogue import AgentEntry, Parameter, WorldEntry, agents, worlds
 from tucrl._learn import Result, learn
-from tucrl._native import MDP, VERSION, Agent, Plan, Walk, World
+from tucrl._logs import Candidate, Certificate, Log, certify
+from tucrl._native import MDP, VERSION, Agent, Plan, Stream, Walk, World
 from tucrl._records import BurnIn, Episode, Explanation, Hardness, LowerBound
+from tucrl._run import run
 
 if TYPE_CHECKING:
     from tucrl import gym as gym
@@ -35,21 +38,27 @@ __all__ = [
     "Agent",
     "AgentEntry",
     "BurnIn",
+    "Candidate",
+    "Certificate",
     "Episode",
     "Explanation",
     "Hardness",
+    "Log",
     "LowerBound",
     "Parameter",
     "Plan",
     "Result",
+    "Stream",
     "Walk",
     "World",
     "WorldEntry",
     "__version__",
     "agents",
+    "certify",
     "gym",
     "learn",
     "options",
+    "run",
     "worlds",
 ]
 

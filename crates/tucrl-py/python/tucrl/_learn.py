@@ -2,9 +2,9 @@
 
 import html
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from tucrl import _native
 from tucrl._progress import Line, is_watched
@@ -12,14 +12,20 @@ from tucrl._progress import Line, is_watched
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
+    from gymnasium import Env
+
+    from tucrl._run import Factory
+    from tucrl.gym import Continuing
+
+    Environment: TypeAlias = Env[Any, Any] | Continuing
 
 # Seconds before a progress bar appears.
 _PATIENCE = 2.0
 
 
 def learn(
-    world: str | PathLike[str] | _native.MDP | _native.World,
-    agents: str | Iterable[str] = "tucrl",
+    world: "str | PathLike[str] | _native.MDP | _native.World | Environment",
+    agents: "str | Factory | Iterable[str | Factory] | Mapping[str, str | Factory]" = "tucrl",
     steps: float = 1_000_000,
     seeds: int = 4,
     jobs: int | None = None,
@@ -27,6 +33,8 @@ def learn(
     seed: "int | np.random.Generator | None" = 1,
     checkpoints: int = 10,
     exploration: bool = False,
+    step_timeout: float = 60.0,
+    in_process: bool = False,
     progress: bool | None = None,
 ) -> "Result":
     """Run agents in a world on all cores and measure their regret.
@@ -35,8 +43,11 @@ def learn(
     streams that depend on these two only, so all agents of a run use the same random streams, and ``jobs``
     changes only the time. The interpreter's lock is released; Ctrl-C stops all runs.
 
-    world: a spec (``"taxi:map=v3"``), a model file, an ``MDP`` or a ``World``.
-    agents: one spec or several.
+    world: a spec (``"taxi:map=v3"``, ``"gym:FrozenLake-v1"``), a model file, an ``MDP``, a ``World``, or an
+        environment of Gymnasium (docs/your-own-world.md).
+    agents: one spec or several, or a dictionary from labels to specs and agents of your own: classes or
+        functions that return an object with ``act(state)`` and ``observe(reward, next_state)``
+        (docs/your-own-agent.md).
     steps: steps per run.
     seeds: runs per agent.
     jobs: number of threads; by default one per core.
@@ -44,6 +55,9 @@ def learn(
     checkpoints: checkpoints of regret per decade of steps.
     exploration: whether to measure what is lost in the steps after an agent starts to explore again, as
         the table ``exploration``; runs are slower.
+    step_timeout: seconds that a step of an agent written in Python may take; then its run fails.
+    in_process: whether agents written in Python run in this process: faster to start, but what never
+        returns cannot be ended, and they share one interpreter.
     progress: whether to show a bar, with tqdm if that is installed; by default after two seconds, in a
         notebook or a terminal.
 
@@ -53,23 +67,25 @@ def learn(
     >>> dict(zip(summary["agent"], summary["rank"].tolist()))
     {'tucrl:alpha=0.05': 1, 'ucrl:alpha=0.05': 2}
     """
-    if not isinstance(world, (_native.MDP, _native.World)):
-        world = _native.World(world)
-    specs = [agents] if isinstance(agents, str) else list(agents)
-    bar = _bar(steps * seeds * len(specs), progress)
-    tell = None if bar is None else bar.show
+    from tucrl import _own, _run, _worlds
+
+    _own.refuse_in_worker("tucrl.learn")
+    own = _run.Own({}, {}, in_process, step_timeout)
+    specs = _run.named(agents, own.agents)
+    shown = bar(steps * seeds * len(specs), progress)
+    tell = None if shown is None else shown.show
     try:
         runs = _native.learn(
-            world, specs, steps, seeds, seed, jobs, checkpoints, tell, exploration
+            _worlds.as_world(world), specs, own, steps, seeds, seed, jobs, checkpoints, tell, exploration
         )
     finally:
-        if bar is not None:
-            bar.close()
+        if shown is not None:
+            shown.close()
     return Result(runs)
 
 
 class Result:
-    """The results of ``learn``: every run, as tables, a figure, or a page.
+    """The results of ``learn`` and ``run``: every run, as tables, a figure, or a page.
 
     Tables are named as in ``docs/reports.md``: ``curves`` has a row per run and checkpoint, ``summary`` a
     row per agent, ``pairs`` a row per comparison, ``episodes`` a row per episode.
@@ -120,12 +136,20 @@ class Result:
         """
         return [str(file) for file in self._runs.report(path)]
 
-    def plot(self, ax: Any = None, *, log: bool = True, regret: str | None = None) -> Any:
+    @property
+    def worlds(self) -> list[str]:
+        """The worlds of the runs."""
+        return list(dict.fromkeys(self.table("summary")["world"]))
+
+    def plot(
+        self, ax: Any = None, *, log: bool = True, regret: str | None = None, world: str | None = None
+    ) -> Any:
         """Draw the mean regret of every agent, shaded from the 5 % to the 95 % quantile of its runs.
 
         regret: ``"gap"``, the sum of the Bellman gaps of the pairs played; ``"realised"``, the optimal gain
             times steps minus the rewards; or ``"pseudo"``, which has mean rewards in place of rewards. By
             default gap regret where it is known.
+        world: which world, where there are several.
 
         Returns the axes; needs matplotlib.
         """
@@ -135,8 +159,12 @@ class Result:
             from matplotlib import pyplot
 
             ax = pyplot.figure(layout="constrained").add_subplot()
+        if world is None and len(self.worlds) > 1:
+            raise ValueError(f"there are several worlds: pass world=, one of {', '.join(map(repr, self.worlds))}")
+        if world is not None and world not in self.worlds:
+            raise ValueError(f"world = {world!r}: there are {', '.join(map(repr, self.worlds))}")
         name, column = self._kind(regret)
-        for agent, (times, values) in self._regret(column).items():
+        for agent, (times, values) in self._regret(column, world or self.worlds[0]).items():
             (line,) = ax.plot(times, values.mean(axis=0), label=agent)
             low, high = np.quantile(values, [0.05, 0.95], axis=0)
             ax.fill_between(times, low, high, color=line.get_color(), alpha=0.2, linewidth=0)
@@ -161,28 +189,33 @@ class Result:
             raise ValueError(f"regret={asked!r}: choose one of {', '.join(map(repr, kinds))}")
         return kinds[asked]
 
-    def _regret(self, column: str) -> "dict[str, tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]":
-        """Times, and regret by run and time, of every agent whose runs are complete."""
+    def _regret(
+        self, column: str, world: str
+    ) -> "dict[str, tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]]":
+        """Times, and regret by run and time, of every agent in a world, of its complete runs."""
         import numpy as np
 
         curves = self.table("curves")
-        failed = {(agent, run) for agent, run, _ in self.failed}
-        agents = np.array(curves["agent"])
+        is_here = np.array(curves["world"]) == world
+        labels = np.array(curves["label"])
+        last = curves["t"][is_here].max(initial=0)
         curve = {}
-        for agent in dict.fromkeys(curves["agent"]):
-            is_own = agents == agent
-            runs = [r for r in np.unique(curves["run"][is_own]) if (agent, int(r)) not in failed]
-            if runs:
+        for label in dict.fromkeys(labels[is_here].tolist()):
+            is_own = is_here & (labels == label)
+            runs = np.unique(curves["run"][is_own & (curves["t"] == last)])
+            if runs.size:
                 rows = [is_own & (curves["run"] == run) for run in runs]
                 regret = np.stack([curves[column][row] for row in rows])
-                curve[agent] = (curves["t"][rows[0]], regret)
+                curve[label] = (curves["t"][rows[0]], regret)
         return curve
 
     def _rows(self) -> list[tuple[str, str, str, str]]:
         """Agent, runs, regret and growth, as text."""
         summary = self.table("summary")
         rows = []
-        for row, agent in enumerate(summary["agent"]):
+        has_worlds = len(set(summary["world"])) > 1
+        for row, label in enumerate(summary["label"]):
+            agent = f"{summary['world'][row]} {label}" if has_worlds else label
             mean, high = summary["mean"][row], summary["student_high"][row]
             half = "" if high != high else f" ± {high - mean:.3g}"
             growth = summary["growth"][row]
@@ -215,7 +248,10 @@ class Result:
 
     def _title(self) -> str:
         summary = self.table("summary")
-        return f"{summary['world'][0]}, {summary['t'][0]} steps"
+        worlds = self.worlds
+        if len(worlds) > 1:
+            return f"{len(worlds)} worlds"
+        return f"{worlds[0]}, {summary['t'][0]} steps"
 
 
 class _Steps:
@@ -249,7 +285,8 @@ class _Tqdm:
         self._bar.close()
 
 
-def _bar(total: float, progress: bool | None) -> _Steps | _Tqdm | None:
+def bar(total: float, progress: bool | None) -> _Steps | _Tqdm | None:
+    """Return what shows progress, if anything does."""
     if progress is None:
         progress = is_watched()
     if not progress:

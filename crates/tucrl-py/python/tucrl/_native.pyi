@@ -1,7 +1,7 @@
 """The part that is written in Rust."""
 
 import random
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from os import PathLike
 from typing import Any, Final, Literal, SupportsFloat, SupportsIndex, final, overload
 
@@ -10,7 +10,9 @@ import numpy.typing as npt
 from typing_extensions import Self, Unpack
 
 from tucrl import options as _options
+from tucrl._endings import TerminalReward
 from tucrl._records import Episode, Explanation, Hardness
+from tucrl._run import Own
 
 __all__ = [
     "MDP",
@@ -18,11 +20,14 @@ __all__ = [
     "Agent",
     "Plan",
     "Runs",
+    "Stream",
     "Walk",
     "World",
     "agents",
+    "check",
     "command",
     "learn",
+    "run",
     "worlds",
 ]
 
@@ -35,6 +40,12 @@ _Whole = SupportsIndex | float
 _Path = str | PathLike[str]
 _Range = Sequence[float]
 _Mask = Callable[[Any], Any] | npt.ArrayLike
+_Policy = Literal["optimistic", "greedy"]
+_Unvisited = Literal["error"] | tuple[Literal["stay", "uniform"], float]
+_Columns = tuple[_Ints, _Ints, _Floats, _Ints]
+_Evidence = tuple[
+    list[int], float, str, bool, int, int | None, list[tuple[float, float, float, float, float]]
+]
 _Seed = SupportsIndex | np.random.Generator | random.Random | None
 
 @final
@@ -337,6 +348,18 @@ class Agent:
     def explain(self, state: Hashable, action: None = None) -> list[Explanation]: ...
     @overload
     def explain(self, state: Hashable, action: SupportsIndex) -> Explanation: ...
+    def absorb(self, states: Any, actions: Any, rewards: Any, next_states: Any) -> None: ...
+    @property
+    def absorbed(self) -> int: ...
+    @property
+    def episodes_ended(self) -> int: ...
+    def predict(self, state: Hashable, *, policy: _Policy = "optimistic") -> int: ...
+    def policy_dict(self, *, policy: _Policy = "optimistic") -> dict[Any, int]: ...
+    def full_policy(
+        self, *, default: int | Sequence[int] | _Ints | Callable[[int], int], policy: _Policy = "optimistic"
+    ) -> list[int]: ...
+    def to_mdp(self, *, unvisited: _Unvisited) -> MDP: ...
+    def to_json(self) -> str: ...
     def save(self, path: _Path) -> None: ...
     @staticmethod
     def load(
@@ -450,6 +473,56 @@ class MDP:
         name: str | None = None,
     ) -> MDP: ...
     @staticmethod
+    def from_log(
+        log: Any,
+        *,
+        unvisited: _Unvisited,
+        columns: Sequence[str] = ("state", "action", "reward", "next_state"),
+        n_states: int | None = None,
+        n_actions: int | None = None,
+        reward_range: tuple[float, float] | None = None,
+        start: Hashable | None = None,
+        name: str = "log",
+    ) -> MDP: ...
+    @staticmethod
+    def from_transitions(
+        states: Any,
+        actions: Any,
+        rewards: Any,
+        next_states: Any,
+        *,
+        unvisited: _Unvisited,
+        n_states: int | None = None,
+        n_actions: int | None = None,
+        reward_range: tuple[float, float] | None = None,
+        start: Hashable | None = None,
+        name: str = "log",
+    ) -> MDP: ...
+    @staticmethod
+    def _empirical(
+        name: str,
+        sizes: tuple[int, int],
+        columns: _Columns,
+        unvisited: _Unvisited,
+        reward_range: tuple[float, float],
+        start: int,
+        names: tuple[list[str], list[str]],
+    ) -> MDP: ...
+    def _certify(
+        self, samples: int, is_deterministic: bool, delta: float, shrink: float, seed: _Seed
+    ) -> _Evidence: ...
+    @staticmethod
+    def _certify_log(
+        sizes: tuple[int, int],
+        columns: _Columns,
+        reward_range: tuple[float, float],
+        samples: int,
+        is_deterministic: bool,
+        is_size_random: bool,
+        delta: float,
+        shrink: float,
+    ) -> _Evidence: ...
+    @staticmethod
     def _from_transitions(
         name: str,
         states: int,
@@ -514,7 +587,7 @@ class MDP:
     def classify(self) -> str: ...
     def diameter(self, *, reachable: bool = True) -> float: ...
     def hardness(self, *, diameters: bool = True) -> Hardness: ...
-    def evaluate(self, policy: npt.ArrayLike) -> tuple[_Floats, _Floats]: ...
+    def evaluate(self, policy: npt.ArrayLike | dict[Any, int]) -> tuple[_Floats, _Floats]: ...
     def sample(
         self, state: int, action: int, size: int = 1, *, seed: _Seed = None
     ) -> tuple[_Ints, _Floats]: ...
@@ -558,7 +631,61 @@ class World:
     def encode(self, values: Sequence[int]) -> int: ...
     def offered(self, state: int) -> int: ...
     def walk(self, *, seed: _Seed = 0, run: int = 0) -> Walk: ...
+    @staticmethod
+    def from_successors(
+        successors: Callable[[int, int], Iterable[tuple[int, float, float]]],
+        states: int,
+        actions: int | Sequence[int],
+        *,
+        start: int | Mapping[int, float] = 0,
+        reward_range: tuple[float, float] = (0.0, 1.0),
+        name: str | None = None,
+    ) -> World: ...
+    @staticmethod
+    def from_gymnasium(
+        env: Any,
+        *,
+        reward_range: tuple[float, float] | None = None,
+        terminal_reward: TerminalReward | None = None,
+        reset_cost: float = 0.0,
+        simulate: bool = False,
+        name: str | None = None,
+    ) -> MDP | World: ...
+    @staticmethod
+    def _listed(
+        name: str,
+        function: Callable[[int, int], Iterable[tuple[int, float, float]]],
+        states: int,
+        actions: Sequence[int],
+        start: Sequence[tuple[int, float]],
+        reward_range: tuple[float, float],
+    ) -> World: ...
+    @staticmethod
+    def _simulated(
+        name: str,
+        make: Callable[[int], Any],
+        states: int,
+        actions: int,
+        reward_range: tuple[float, float],
+    ) -> World: ...
     def __reduce__(self) -> Any: ...
+
+@final
+class Stream:
+    def __new__(cls, seed: _Seed = 0) -> Self: ...
+    @staticmethod
+    def of_run(seed: _Seed, run: int) -> Stream: ...
+    def bits(self) -> int: ...
+    def unit(self) -> float: ...
+    def chance(self, probability: float) -> bool: ...
+    def below(self, bound: int) -> int: ...
+    def normal(self) -> float: ...
+    @staticmethod
+    def _restore(content: bytes) -> Stream: ...
+    def __reduce__(self) -> Any: ...
+    def __eq__(self, other: object, /) -> bool: ...
+    def __ne__(self, other: object, /) -> bool: ...
+    __hash__: None  # type: ignore[assignment]
 
 @final
 class Runs:
@@ -573,7 +700,8 @@ class Runs:
 
 def learn(
     world: MDP | World,
-    agents: Sequence[str],
+    agents: Sequence[tuple[str | None, str]],
+    own: Own,
     steps: _Whole,
     seeds: _Whole,
     seed: _Seed,
@@ -582,6 +710,37 @@ def learn(
     progress: Callable[[int], object] | None,
     exploration: bool,
 ) -> Runs: ...
+def run(
+    path: _Path,
+    text: str | None,
+    out: _Path | None,
+    own: Own,
+    resume: bool,
+    jobs: _Whole | None,
+    only: str | None,
+    retry_failed: bool,
+    checkpoint_seconds: float,
+    progress: Callable[[int, int], object] | None,
+) -> Runs: ...
+def check(
+    agent: str,
+    own: Own,
+    steps: _Whole,
+    long_steps: _Whole,
+    seed: int,
+    resumes: bool,
+    sublinear: bool,
+    may_know: bool,
+) -> list[tuple[str, str]]: ...
+def _ask(act: Callable[[int], SupportsIndex], state: int, offered: int) -> int: ...
+def _play(
+    table: MDP,
+    position: str,
+    act: Callable[[int], SupportsIndex],
+    observe: Callable[[float, int], object],
+    steps: int,
+    seconds: float,
+) -> tuple[bytes, str | None]: ...
 def command(arguments: Sequence[str]) -> int: ...
 def worlds() -> str: ...
 def agents() -> str: ...

@@ -1,8 +1,8 @@
 """Gymnasium and tucrl, in both directions.
 
 ``Continuing`` turns an episodic environment into a continuing one, ``Discretize`` cuts a box of observations
-into cells, and ``TucrlEnv`` is a world of tucrl as an environment of Gymnasium. Importing this module
-registers all worlds: ``tucrl/ThreeState-v0`` and so on.
+into cells, ``train`` is the loop with callbacks, and ``TucrlEnv`` is a world of tucrl as an environment of Gymnasium.
+Importing this module registers all worlds: ``tucrl/ThreeState-v0`` and so on.
 """
 
 import copy
@@ -21,8 +21,9 @@ from tucrl._catalogue import worlds
 from tucrl._endings import Endings, TerminalReward
 from tucrl._models import _checked_range
 from tucrl._native import MDP, World
+from tucrl._train import EpisodeEnd, Training, train
 
-__all__ = ["Continuing", "Discretize", "TucrlEnv", "env_id"]
+__all__ = ["Continuing", "Discretize", "EpisodeEnd", "Training", "TucrlEnv", "env_id", "train"]
 
 # After so many equal rewards there is a warning.
 _LONG = 10_000
@@ -94,6 +95,11 @@ class Continuing:
                 "differently before and after it grows; declare it, and rewards keep their units",
                 stacklevel=2,
             )
+
+    @property
+    def state(self) -> Any:
+        """The present state; ``None`` before the first reset."""
+        return self._state
 
     @property
     def states(self) -> int | None:

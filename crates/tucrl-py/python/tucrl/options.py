@@ -48,7 +48,7 @@ class Tucrl(TypedDict, total=False):
     known_rewards: bool
     """whether the true mean rewards of visited states are told; false unless given."""
     warm_start: bool
-    """whether a plan starts from the values of the last one, not from 0 as in the paper; false unless given."""
+    """whether a plan starts from the values of the last one, not from 0 as in the paper; both keep the guarantee; false unless given."""
     planner: Literal["plain", "accelerated"]
     """plain sweeps, or with exact evaluations in between where they pay; same guarantees; accelerated unless given."""
     aperiodicity: float
@@ -81,7 +81,7 @@ class TucrlPlus(TypedDict, total=False):
     known_rewards: bool
     """whether the true mean rewards of visited states are told; false unless given."""
     warm_start: bool
-    """whether a plan starts from the values of the last one, not from 0 as in the paper; false unless given."""
+    """whether a plan starts from the values of the last one, not from 0 as in the paper; both keep the guarantee; true unless given."""
     planner: Literal["plain", "accelerated"]
     """plain sweeps, or with exact evaluations in between where they pay; same guarantees; accelerated unless given."""
     aperiodicity: float
@@ -114,7 +114,7 @@ class Ucrl(TypedDict, total=False):
     known_rewards: bool
     """whether the true mean rewards of visited states are told; false unless given."""
     warm_start: bool
-    """whether a plan starts from the values of the last one, not from 0 as in the paper; false unless given."""
+    """whether a plan starts from the values of the last one, not from 0 as in the paper; both keep the guarantee; true unless given."""
     planner: Literal["plain", "accelerated"]
     """plain sweeps, or with exact evaluations in between where they pay; same guarantees; accelerated unless given."""
     aperiodicity: float
@@ -143,7 +143,7 @@ class Ucrl2(TypedDict, total=False):
     known_rewards: bool
     """whether the true mean rewards of visited states are told; false unless given."""
     warm_start: bool
-    """whether a plan starts from the values of the last one, not from 0 as in the paper; false unless given."""
+    """whether a plan starts from the values of the last one, not from 0 as in the paper; both keep the guarantee; false unless given."""
     planner: Literal["plain", "accelerated"]
     """plain sweeps, or with exact evaluations in between where they pay; same guarantees; accelerated unless given."""
     aperiodicity: float
@@ -176,7 +176,7 @@ class Ucrl2b2020(TypedDict, total=False):
     known_rewards: bool
     """whether the true mean rewards of visited states are told; false unless given."""
     warm_start: bool
-    """whether a plan starts from the values of the last one, not from 0 as in the paper; false unless given."""
+    """whether a plan starts from the values of the last one, not from 0 as in the paper; both keep the guarantee; false unless given."""
     planner: Literal["plain", "accelerated"]
     """plain sweeps, or with exact evaluations in between where they pay; same guarantees; accelerated unless given."""
     aperiodicity: float
@@ -207,7 +207,7 @@ class KlUcrl(TypedDict, total=False):
     known_rewards: bool
     """whether the true mean rewards of visited states are told; false unless given."""
     warm_start: bool
-    """whether a plan starts from the values of the last one, not from 0 as in the paper; false unless given."""
+    """whether a plan starts from the values of the last one, not from 0 as in the paper; both keep the guarantee; false unless given."""
     planner: Literal["plain", "accelerated"]
     """plain sweeps, or with exact evaluations in between where they pay; same guarantees; accelerated unless given."""
     aperiodicity: float
@@ -240,7 +240,7 @@ class Ucrl3(TypedDict, total=False):
     known_rewards: bool
     """whether the true mean rewards of visited states are told; false unless given."""
     warm_start: bool
-    """whether a plan starts from the values of the last one, not from 0 as in the paper; false unless given."""
+    """whether a plan starts from the values of the last one, not from 0 as in the paper; both keep the guarantee; false unless given."""
     planner: Literal["plain", "accelerated"]
     """plain sweeps, or with exact evaluations in between where they pay; same guarantees; accelerated unless given."""
     aperiodicity: float

@@ -63,7 +63,7 @@ impl PyAgent {
     /// The current state; None before the first `act`.
     #[getter]
     fn state(&self, py: Python<'_>) -> PyResult<Option<Py<PyAny>>> {
-        self.learner.as_ref().map(|_| self.states.name(py, self.here)).transpose()
+        self.is_placed.then(|| self.states.name(py, self.here)).transpose()
     }
 
     /// The number of states seen.
@@ -161,6 +161,12 @@ impl PyAgent {
         records.map(|record| self.record(&class, record)).collect()
     }
 
+    /// How many episodes have ended, without making a list of them.
+    #[getter]
+    fn episodes_ended(&self) -> usize {
+        self.learner.as_ref().map_or(0, |learner| learner.diary().ended_episodes.len())
+    }
+
     /// Steps in pairs poorly visited at that time (Z), and at the start of the episode (Y).
     #[getter]
     fn poor_steps(&self) -> (u64, u64) {
@@ -222,7 +228,7 @@ impl PyAgent {
         }
     }
 
-    fn counts(&self) -> Option<&Counts> {
+    pub(super) fn counts(&self) -> Option<&Counts> {
         self.learner.as_ref()?.diary().counts
     }
 

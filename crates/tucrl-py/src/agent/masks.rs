@@ -129,6 +129,19 @@ impl Allowed {
         self.0.insert(state, actions);
     }
 
+    /// Whether the actions of a state are stored.
+    pub(super) fn has(&self, state: StateId) -> bool {
+        self.0.contains_key(&state)
+    }
+
+    /// The learner's number of an action of the world; none if the state does not have it.
+    pub(super) fn inside(&self, state: StateId, action: u32) -> Option<u32> {
+        match self.0.get(&state) {
+            Some(list) => list.binary_search(&action).ok().map(|place| place as u32),
+            None => Some(action),
+        }
+    }
+
     fn outside(&self, state: StateId, action: u32) -> u32 {
         self.0.get(&state).and_then(|list| list.get(action as usize)).copied().unwrap_or(action)
     }

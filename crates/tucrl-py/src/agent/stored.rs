@@ -25,11 +25,15 @@ use crate::errors::{bad_input, failed, of_store};
 use crate::world::AnyWorld;
 
 /// The version of the document that is written and read. Agents of version 2 took logarithms from the C library of the
-/// platform: continued now, they would have the bits of neither version.
-const VERSION: u32 = 3;
+/// platform, those of version 3 had other defaults: continued now, they would have the bits of neither version.
+const VERSION: u32 = 4;
 
 fn first() -> u32 {
     1
+}
+
+fn is_zero(number: &u64) -> bool {
+    *number == 0
 }
 
 /// The part of a document that no version changes.
@@ -57,6 +61,9 @@ struct Document {
     here: StateId,
     chosen: Option<u32>,
     taken: u64,
+    /// Steps absorbed from logs; absent if there are none.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    absorbed: u64,
     /// Whether states are whole numbers; none before the first one.
     integers: Option<bool>,
     /// The states by number, where they have other names and the document is a file.
@@ -81,6 +88,7 @@ impl Document {
             here: agent.here,
             chosen: agent.chosen,
             taken: agent.taken,
+            absorbed: agent.absorbed,
             integers: match agent.states {
                 States::Unknown => None,
                 States::Integers => Some(true),
@@ -134,6 +142,9 @@ impl Document {
             here: self.here,
             chosen: self.chosen,
             taken: self.taken,
+            absorbed: self.absorbed,
+            is_placed: self.learner.is_some() && (self.taken > 0 || self.chosen.is_some()),
+            greedy: None,
             states,
             masks: Masks { source, allowed: self.allowed },
         };
@@ -200,6 +211,7 @@ fn of_run(stored: StoredState, world: Option<&AnyWorld>) -> PyResult<Document> {
         here,
         chosen: None,
         taken: stored.taken,
+        absorbed: 0,
         integers: Some(true),
         labels: None,
         is_masked: false,

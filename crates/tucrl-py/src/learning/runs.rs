@@ -18,12 +18,18 @@ use crate::errors::{bad_input, failed, of_report};
 #[pyclass(name = "Runs", module = "tucrl._native", frozen)]
 pub(crate) struct PyRuns {
     runs: Vec<StoredRun>,
-    provenance: Provenance,
+    provenance: Vec<Provenance>,
+    /// The text of the experiment, if there was one.
+    experiment: Option<String>,
 }
 
 impl PyRuns {
-    pub(super) fn new(runs: Vec<StoredRun>, provenance: Provenance) -> Self {
-        Self { runs, provenance }
+    pub(super) fn new(
+        runs: Vec<StoredRun>,
+        provenance: Vec<Provenance>,
+        experiment: Option<String>,
+    ) -> Self {
+        Self { runs, provenance, experiment }
     }
 
     fn study(&self) -> PyResult<Study<'_>> {
@@ -53,25 +59,25 @@ impl PyRuns {
     /// Runs that failed, as (agent, run, error).
     fn failed(&self) -> Vec<(String, u64, String)> {
         let failed = self.runs.iter().filter_map(|run| Some((run, run.error.clone()?)));
-        failed.map(|(run, error)| (run.agent.clone(), run.spec.run, error)).collect()
+        failed.map(|(run, error)| (run.label.clone(), run.spec.run, error)).collect()
     }
 
     /// The visits of one run at its end, as (state, action, visits).
     fn visits<'py>(&self, py: Python<'py>, agent: &str, run: u64) -> PyResult<Bound<'py, PyList>> {
-        let found = self.runs.iter().find(|stored| stored.agent == agent && stored.spec.run == run);
+        let found = self.runs.iter().find(|stored| stored.label == agent && stored.spec.run == run);
         let found = found.ok_or_else(|| bad_input(format!("{agent:?} has no run {run} here")))?;
         PyList::new(py, &found.record.visits)
     }
 
     /// Writes the page into a file, or page, tables and figures into a folder; returns the files.
     fn report(&self, py: Python<'_>, path: PathBuf) -> PyResult<Vec<PathBuf>> {
-        let provenance = std::slice::from_ref(&self.provenance);
+        let provenance = self.provenance.as_slice();
         py.detach(|| {
             let study = self.study()?;
             let is_page = path.extension().is_some_and(|e| e == "html" || e == "htm");
             if !is_page {
-                return report::write(&study, provenance, Extras::default(), &path)
-                    .map_err(of_report);
+                let extras = Extras { experiment: self.experiment.as_deref(), ..Extras::default() };
+                return report::write(&study, provenance, extras, &path).map_err(of_report);
             }
             let page = html::html(&study, provenance, None).map_err(of_report)?;
             write(&path, &page)?;
@@ -81,7 +87,8 @@ impl PyRuns {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let this = slf.get();
-        let content = serde_json::to_vec(&(&this.runs, &this.provenance)).map_err(failed)?;
+        let content = serde_json::to_vec(&(&this.runs, &this.provenance, &this.experiment))
+            .map_err(failed)?;
         let restore = slf.get_type().getattr("_restore")?;
         let parts = (PyBytes::new(slf.py(), &content),);
         (restore, parts).into_pyobject(slf.py()).map(Bound::into_any)
@@ -90,9 +97,9 @@ impl PyRuns {
     /// Runs for pickle.
     #[staticmethod]
     fn _restore(content: &[u8]) -> PyResult<Self> {
-        let (runs, provenance) = serde_json::from_slice(content)
+        let (runs, provenance, experiment) = serde_json::from_slice(content)
             .map_err(|error| bad_input(format!("these are no pickled runs: {error}")))?;
-        Ok(Self { runs, provenance })
+        Ok(Self { runs, provenance, experiment })
     }
 
     fn __len__(&self) -> usize {

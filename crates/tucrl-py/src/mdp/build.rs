@@ -105,7 +105,7 @@ pub(super) fn build(
 }
 
 /// The content of a model file.
-pub(super) fn to_json(model: &Mdp) -> PyResult<Vec<u8>> {
+pub(crate) fn to_json(model: &Mdp) -> PyResult<Vec<u8>> {
     let (_folder, path) = scratch()?;
     let written = formats::write(model, &path, IfExists::Replace);
     written.map_err(|error: FormatError| of_file(&error))?;

@@ -105,7 +105,12 @@ impl PyWalk {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let (py, this) = (slf.py(), slf.borrow());
-        let position = serde_json::to_vec(this.position()).map_err(failed)?;
+        let saved = match &this.way {
+            Way::Table(walk) => Some(walk.position().clone()),
+            Way::Generated(walk) => walk.saved(),
+        };
+        let saved = saved.ok_or_else(|| bad_input("the simulator of this world cannot be pickled"));
+        let position = serde_json::to_vec(&saved?).map_err(failed)?;
         let world = Bound::new(py, PyWorld::of(this.name.clone(), this.model.clone()))?;
         let restore = slf.get_type().getattr("_restore")?;
         (restore, (world, PyBytes::new(py, &position))).into_pyobject(py).map(Bound::into_any)

@@ -216,7 +216,8 @@ pub(super) fn kinds() -> Vec<AgentKind> {
             caution: "It learns nothing; it shows what is possible without learning. In a world that has no \
                   rule of thumb it is refused.",
             example: "heuristic",
-        }),
+        })
+        .tried_in("queues"),
         AgentKind::new::<Random>(About {
             name: "random",
             aliases: &[],

@@ -95,8 +95,12 @@ type Make = dyn Fn(Map<String, Value>) -> Result<Arc<dyn Algorithm>, AgentError>
 pub struct AgentKind {
     about: About,
     options: Described,
+    example_world: &'static str,
     make: Arc<Make>,
 }
+
+/// Where examples of agents run that need nothing special: a world with a state out of reach.
+const EXAMPLE_WORLD: &str = "three-state:delta=0";
 
 impl fmt::Debug for AgentKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -108,7 +112,25 @@ impl AgentKind {
     /// An algorithm whose options are its fields.
     pub fn new<A: Algorithm + Options>(about: About) -> Self {
         let make = |all| Ok(Arc::new(read::<A>(all)?) as Arc<dyn Algorithm>);
-        Self { about, options: Described::of::<A>(), make: Arc::new(make) }
+        let (options, example_world) = (Described::of::<A>(), EXAMPLE_WORLD);
+        Self { about, options, example_world, make: Arc::new(make) }
+    }
+
+    /// The same with its example in another world.
+    #[must_use]
+    pub fn tried_in(mut self, world: &'static str) -> Self {
+        self.example_world = world;
+        self
+    }
+
+    /// An algorithm that a function makes from options.
+    pub fn made_by<O: Options>(
+        about: About,
+        make: impl Fn(O) -> Result<Arc<dyn Algorithm>, AgentError> + Send + Sync + 'static,
+    ) -> Self {
+        let make = move |all| make(read::<O>(all)?);
+        let (options, example_world) = (Described::of::<O>(), EXAMPLE_WORLD);
+        Self { about, options, example_world, make: Arc::new(make) }
     }
 
     /// The same with fixed options, other defaults, or without some.
@@ -121,6 +143,11 @@ impl AgentKind {
     /// What is known about it.
     pub fn about(&self) -> &About {
         &self.about
+    }
+
+    /// The spec of a world in which its example runs.
+    pub fn example_world(&self) -> &'static str {
+        self.example_world
     }
 
     /// The options that it accepts.
@@ -139,8 +166,8 @@ impl AgentKind {
 
 /// An algorithm of one's own: a name, a line about it, and how a learner starts with some options.
 ///
-/// Its learners are run from the first step to the last in one go; to let runs continue from checkpoints,
-/// implement [`Algorithm`] with [`Algorithm::restore`] and use [`AgentKind::new`].
+/// Its learners are run from the first step to the last in one go; [`own_saved_agent`] lets runs continue from
+/// checkpoints.
 ///
 /// ```
 /// use tucrl::{ActionId, AgentKind, Learner, PlanError, StateId, own_agent};
@@ -172,18 +199,41 @@ where
     L: Learner + 'static,
     F: Fn(Start<'_>, O) -> Result<L, AgentError> + Send + Sync + 'static,
 {
+    own(name, summary, start, |_| Err(AgentError::CannotRestore))
+}
+
+/// The same for learners that can be saved: whole, by their [`Learner::save`], which is `Saved::of(self)`.
+pub fn own_saved_agent<O, L, F>(name: &'static str, summary: &'static str, start: F) -> AgentKind
+where
+    O: Options,
+    L: Learner + Serialize + DeserializeOwned + 'static,
+    F: Fn(Start<'_>, O) -> Result<L, AgentError> + Send + Sync + 'static,
+{
+    own(name, summary, start, |saved| Ok(Box::new(saved_as::<L>(saved)?)))
+}
+
+type Restore = fn(&Saved) -> Result<Box<dyn Learner>, AgentError>;
+
+fn own<O, L, F>(name: &'static str, summary: &'static str, start: F, restore: Restore) -> AgentKind
+where
+    O: Options,
+    L: Learner + 'static,
+    F: Fn(Start<'_>, O) -> Result<L, AgentError> + Send + Sync + 'static,
+{
     let start = Arc::new(start);
     let make = move |all| {
-        let own = Own { options: read::<O>(all)?, start: Arc::clone(&start) };
+        let own = Own { options: read::<O>(all)?, start: Arc::clone(&start), restore };
         Ok(Arc::new(own) as Arc<dyn Algorithm>)
     };
     let about = About { name, summary, example: name, ..About::default() };
-    AgentKind { about, options: Described::of::<O>(), make: Arc::new(make) }
+    let (options, example_world) = (Described::of::<O>(), EXAMPLE_WORLD);
+    AgentKind { about, options, example_world, make: Arc::new(make) }
 }
 
 struct Own<O, F> {
     options: O,
     start: Arc<F>,
+    restore: Restore,
 }
 
 impl<O: fmt::Debug, F> fmt::Debug for Own<O, F> {
@@ -201,6 +251,10 @@ where
     fn start(&self, start: Start<'_>) -> Result<Box<dyn Learner>, AgentError> {
         checked(&self.options)?;
         Ok(Box::new((self.start)(start, self.options.clone())?))
+    }
+
+    fn restore(&self, _: &Setting, saved: &Saved) -> Result<Box<dyn Learner>, AgentError> {
+        (self.restore)(saved)
     }
 
     fn options(&self) -> Value {

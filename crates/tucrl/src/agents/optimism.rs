@@ -38,7 +38,8 @@ pub struct Optimism {
     pub ties: Ties,
     /// whether the true mean rewards of visited states are told
     pub known_rewards: bool,
-    /// whether a plan starts from the values of the last one, not from 0 as in the paper
+    /// whether a plan starts from the values of the last one, not from 0 as in the paper; both keep the
+    /// guarantee
     pub warm_start: bool,
     /// plain sweeps, or with exact evaluations in between where they pay; same guarantees
     pub planner: Method,
@@ -81,6 +82,11 @@ impl Optimism {
     /// The default options, with all widths multiplied by `alpha`.
     pub fn shrunk(alpha: f64) -> Self {
         Self { alpha, ..Self::default() }
+    }
+
+    /// The default options, with plans that start from the values of the last one.
+    pub fn warm() -> Self {
+        Self { warm_start: true, ..Self::default() }
     }
 
     /// Shrink factor of reward widths.

@@ -10,10 +10,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{About, AgentKind, checked, largest_reward, saved_as};
 use crate::counts::{Counts, Variance};
-use crate::learner::{AgentError, Algorithm, Diary, Learner, Saved, Setting, Start};
+use crate::learner::{AgentError, Algorithm, Diary, Learner, LoggedStep, Saved, Setting, Start};
 use crate::math;
 use crate::options::{FromWorld, NumberOr, Theory};
-use crate::planner::PlanError;
+use crate::planner::{Choice, PlanError};
 use crate::space::{ActionId, Space, StateId};
 
 /// The bonus for rare pairs.
@@ -167,6 +167,14 @@ impl OptimisticQAgent {
         number
     }
 
+    /// The pair of the largest value of a seen state.
+    fn best(&self, number: u32) -> usize {
+        let mut pairs = self.counts.pairs_of(number);
+        let first = pairs.start;
+        let larger = |best, pair| if self.capped[pair] > self.capped[best] { pair } else { best };
+        pairs.by_ref().fold(first, larger)
+    }
+
     /// The capped value of every pair of seen states; never grows, never exceeds H.
     pub fn values(&self) -> &[f64] {
         &self.capped
@@ -175,17 +183,34 @@ impl OptimisticQAgent {
 
 impl Learner for OptimisticQAgent {
     fn act(&mut self) -> Result<ActionId, PlanError> {
-        let pairs = self.counts.pairs_of(self.here);
-        let first = pairs.start;
-        let best =
-            pairs.fold(
-                first,
-                |best, pair| {
-                    if self.capped[pair] > self.capped[best] { pair } else { best }
-                },
-            );
+        let best = self.best(self.here);
         self.chosen = Some(best as u32);
-        Ok((best - first) as ActionId)
+        Ok((best - self.counts.pairs_of(self.here).start) as ActionId)
+    }
+
+    fn absorb(&mut self, log: &[LoggedStep]) -> bool {
+        if self.chosen.is_some() {
+            return false;
+        }
+        for step in log {
+            self.here = self.see(step.state);
+            self.chosen = Some(self.counts.pair(self.here, step.action) as u32);
+            self.observe(step.reward, step.next);
+        }
+        true
+    }
+
+    fn stand_in(&mut self, state: StateId) -> bool {
+        if self.chosen.is_none() {
+            self.here = self.see(state);
+        }
+        self.chosen.is_none()
+    }
+
+    fn would_play(&self, state: StateId) -> Option<Choice> {
+        let number = self.counts.number(state)?;
+        let action = self.best(number) - self.counts.pairs_of(number).start;
+        Some(Choice::pure(action as u32))
     }
 
     fn observe(&mut self, reward: f64, next: StateId) {

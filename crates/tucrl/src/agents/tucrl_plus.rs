@@ -16,12 +16,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{About, AgentKind, EpisodicAlgorithm, Optimism};
 use crate::counts::{Counts, Variance};
-use crate::evi;
+use crate::evi::{self, Leads};
 use crate::learner::{AgentError, Setting, TooShort};
 use crate::planner::{Outlook, Plan, PlanError, PlanInput, Planner, Threshold};
 use crate::plausible::Belief;
 use crate::rules::NewStates;
-use crate::sets::{ConfidenceSet, Kept, SFree, SetWidth, Tight, Union, balls_by, budgeted};
+use crate::sets::{ConfidenceSet, Kept, KeptSet, SFree, SetWidth, Tight, Union, balls_by};
 use crate::space::{MAX_NOMINAL, Space};
 use crate::truncation;
 
@@ -61,7 +61,7 @@ impl UnionKind {
 }
 
 /// TUCRL+.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct TucrlPlus {
     /// which MDPs are plausible: intervals and missing mass that hold at all times at once, or L1 balls with the
     /// paper's constants
@@ -74,6 +74,14 @@ pub struct TucrlPlus {
     pub optimism: Optimism,
 }
 
+/// Plans start warm: docs/theory.md, section 6, has the argument that this keeps the guarantee.
+impl Default for TucrlPlus {
+    fn default() -> Self {
+        let (set, union) = (PlusSet::default(), UnionKind::default());
+        Self { set, union, optimism: Optimism::warm() }
+    }
+}
+
 /// Plans of TUCRL+; keeps the bounds of pairs that were not visited.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct TucrlPlusPlanner {
@@ -82,12 +90,22 @@ pub struct TucrlPlusPlanner {
     /// Derived from the counts.
     #[serde(skip)]
     kept: Kept,
+    /// The set and the leads of the last plan; without them a plan takes longer and is the same.
+    #[serde(skip)]
+    kept_set: KeptSet,
+    #[serde(skip)]
+    leads: Leads,
 }
 
 impl TucrlPlus {
     /// A planner with these options.
     pub fn into_planner(self) -> TucrlPlusPlanner {
-        TucrlPlusPlanner { options: self, kept: Kept::default() }
+        TucrlPlusPlanner {
+            options: self,
+            kept: Kept::default(),
+            kept_set: KeptSet::default(),
+            leads: Leads::default(),
+        }
     }
 
     fn tight(&self, space: &Space, t_k: u64) -> Tight {
@@ -114,7 +132,11 @@ impl Planner for TucrlPlusPlanner {
         let plan = match options.set {
             PlusSet::Tight => {
                 self.kept.refresh(&options.tight(space, t_k), counts);
-                evi::solve(&budgeted(&belief, &self.kept, truncates), t_k, &evi, previous)?
+                let set = self.kept_set.renewed(&belief, &self.kept, truncates);
+                let (leads, changed) = (&mut self.leads, self.kept_set.has_changed());
+                let plan = evi::solve_again(&set, t_k, &evi, previous, leads, changed);
+                self.kept_set.keep(set);
+                plan?
             }
             PlusSet::Bernstein => {
                 let confidence = options.optimism.confidence();

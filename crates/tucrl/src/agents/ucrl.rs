@@ -13,6 +13,7 @@ use super::{About, AgentKind, EpisodicAlgorithm, Optimism};
 use crate::counts::Variance;
 use crate::evi::{self, EviOptions};
 use crate::learner::{AgentError, Setting, TooShort};
+use crate::options::Described;
 use crate::planner::{Plan, PlanError, PlanInput, Planner};
 use crate::plausible::Belief;
 use crate::rules::OptimistRule;
@@ -20,7 +21,7 @@ use crate::sets::{ConfidenceSet, SetKind, SetVisitor, SetWidth};
 use crate::truncation;
 
 /// UCRL: a confidence set, an episode rule and extended value iteration.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Ucrl {
     /// which MDPs are plausible
     pub set: SetKind,
@@ -29,6 +30,14 @@ pub struct Ucrl {
     #[allow(missing_docs)]
     #[serde(flatten)]
     pub optimism: Optimism,
+}
+
+/// The paper's UCRL, which starts its plans warm, as the published code does.
+impl Default for Ucrl {
+    fn default() -> Self {
+        let (set, rule) = (SetKind::default(), OptimistRule::default());
+        Self { set, rule, optimism: Optimism::warm() }
+    }
 }
 
 /// Extended value iteration on the set of an episode.
@@ -108,7 +117,9 @@ const UNREACHABLE: &str =
 
 pub(super) fn kinds() -> Vec<AgentKind> {
     let with_set = |set: &'static str, about| {
-        AgentKind::new::<Ucrl>(about).with(|options| options.fixed("set", set))
+        // UCRL2 starts from 0, and so do the others that are compared with it.
+        let cold = |options: Described| options.default("warm_start", false);
+        AgentKind::new::<Ucrl>(about).with(|options| cold(options.fixed("set", set)))
     };
     let population =
         |kind: AgentKind| kind.with(|options| options.default("variance", "population"));
@@ -207,8 +218,9 @@ pub(super) fn kinds() -> Vec<AgentKind> {
                         actually present, at most of the order of ucrl; constants unverified here.",
             cost: "Bounds by bisection for every observed transition, and one extended value iteration whose inner \
                    maxima search for the number of states to consider.",
-            caution: "A state that cannot be reached attracts it forever: linear regret. Within a plan a \
-                      selected support only grows, else the operator is not continuous and need not settle. Plans are \
+            caution: "A state that cannot be reached attracts it forever: linear regret. As in the authors' code, \
+                      upper ends above 1/2 are too narrow: near 1 they fail with 0.09 where 0.016 is promised. Within a \
+                      plan a selected support only grows, else the operator is not continuous and need not settle. Plans are \
                       accurate to r_max/sqrt(t), not 1/t as in the authors' code.",
             example: "ucrl3:alpha=0.5",
         })),

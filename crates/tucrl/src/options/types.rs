@@ -183,3 +183,41 @@ impl JsonSchema for Spec {
         schemars::json_schema!({ "type": "string", "x-spec": true })
     }
 }
+
+/// Any text.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Text(pub String);
+
+impl JsonSchema for Text {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Text".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({ "type": "string", "x-text": true })
+    }
+}
+
+/// Any text, whose key may be left out where it comes first: `gym:FrozenLake-v1`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct First(pub String);
+
+impl JsonSchema for First {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "First".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        schemars::json_schema!({ "type": "string", "x-text": true, "x-first": true })
+    }
+}

@@ -49,7 +49,7 @@ pub struct View<'a> {
 
 impl<'a> View<'a> {
     pub(crate) fn new(values: &'a Values, ranking: &'a Ranking, plans_unseen: bool) -> Self {
-        let (lowest, highest) = min_max(&values.seen);
+        let (lowest, highest) = slice_min_max(&values.seen);
         let top_seen = values.seen.iter().position(|&value| value == highest).unwrap_or(0) as u32;
         let unseen_is_best = plans_unseen && values.unseen >= values.seen[top_seen as usize];
         let top = if unseen_is_best { UNSEEN } else { top_seen };
@@ -102,7 +102,7 @@ pub(crate) fn max(a: f64, b: f64) -> f64 {
 }
 
 /// The smallest and the largest value, in a form that compilers turn into vector instructions.
-fn min_max(values: &[f64]) -> (f64, f64) {
+pub(crate) fn slice_min_max(values: &[f64]) -> (f64, f64) {
     const LANES: usize = 8;
     let (mut low, mut high) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
     let chunks = values.chunks_exact(LANES);

@@ -5,6 +5,7 @@
 //! what stands here.
 
 use super::{EpisodeRule, EpisodeView, StopReason, Verdict};
+use crate::counts::Counts;
 
 /// Ends an episode when a pair has doubled its visits.
 #[derive(Debug, Clone, Copy)]
@@ -21,5 +22,11 @@ impl EpisodeRule for Doubling {
         }
         let (state, action) = now.counts.owner(pair);
         Verdict::End(StopReason::Doubling { state, action })
+    }
+
+    #[inline]
+    fn certain_visits(&self, counts: &Counts, _state: u32, pair: usize) -> u64 {
+        let stats = &counts.pairs()[pair];
+        stats.stop_at().saturating_sub(stats.visits)
     }
 }

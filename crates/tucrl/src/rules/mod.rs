@@ -90,6 +90,14 @@ pub trait EpisodeRule: Copy {
     fn before_pair(&self, _now: &EpisodeView<'_>, _pair: usize) -> Verdict {
         Verdict::Continue
     }
+
+    /// How many more times a pair of the state may be played in this episode before the rule has to be asked: until then
+    /// it would let the episode continue, whatever else is played. 0, the default, if it has to be asked every time. A
+    /// rule that gives more finds in the counts of the other pairs what they were at some time of the episode.
+    #[inline]
+    fn certain_visits(&self, _counts: &Counts, _state: u32, _pair: usize) -> u64 {
+        0
+    }
 }
 
 /// Declares an option whose words name rules.
@@ -125,6 +133,13 @@ macro_rules! kind {
             fn before_pair(&self, now: &EpisodeView<'_>, pair: usize) -> Verdict {
                 match self {
                     $(Self::$rule => $rule.before_pair(now, pair),)*
+                }
+            }
+
+            #[inline]
+            fn certain_visits(&self, counts: &Counts, state: u32, pair: usize) -> u64 {
+                match self {
+                    $(Self::$rule => $rule.certain_visits(counts, state, pair),)*
                 }
             }
         }

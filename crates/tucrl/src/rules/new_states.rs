@@ -3,6 +3,7 @@
 //! Fruit, Pirotta, Lazaric 2018, algorithm TUCRL.
 
 use super::{Doubling, EpisodeRule, EpisodeView, StopReason, Verdict};
+use crate::counts::Counts;
 
 /// Ends an episode when a pair has doubled its visits, or in a state never visited before the episode.
 #[derive(Debug, Clone, Copy)]
@@ -21,5 +22,10 @@ impl EpisodeRule for NewStates {
             true => StopReason::ReturnToNewStart { state },
             false => StopReason::NewState { state },
         })
+    }
+
+    #[inline]
+    fn certain_visits(&self, counts: &Counts, state: u32, pair: usize) -> u64 {
+        if counts.was_visited(state) { Doubling.certain_visits(counts, state, pair) } else { 0 }
     }
 }

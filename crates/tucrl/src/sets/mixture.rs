@@ -77,6 +77,22 @@ pub fn interval(successes: f64, visits: f64, log: f64) -> (f64, f64) {
     (1.0 - upper_end(failures, successes, y), upper_end(successes, failures, y))
 }
 
+/// The upper end of [`interval`]; none if it surely lies above `limit`.
+///
+/// KL(p, q) is at most (q - p)²/(q (1 - q)), so q is plausible where that is at most y/n: the upper end is at least the
+/// larger root of (1 + y/n) q² - (2 p + y/n) q + p² = 0.
+pub fn highest_below(successes: f64, visits: f64, log: f64, limit: f64) -> Option<f64> {
+    if visits <= 0.0 {
+        return Some(1.0);
+    }
+    let successes = successes.clamp(0.0, visits);
+    let y = divergence(successes, visits, log).max(0.0);
+    let (p, share) = (successes / visits, y / visits);
+    let half = p + share / 2.0;
+    let root = (half + (half * half - (1.0 + share) * p * p).max(0.0).sqrt()) / (1.0 + share);
+    (root <= limit).then(|| upper_end(successes, visits - successes, y))
+}
+
 /// The largest q with n KL(p̂, q) <= y, by Newton's method: the divergence is convex in q, so that from above the
 /// iterates fall and never pass the root.
 fn upper_end(successes: f64, failures: f64, y: f64) -> f64 {
@@ -198,6 +214,22 @@ mod tests {
             }
         }
         assert_eq!(interval(0.0, 0.0, 3.0), (0.0, 1.0));
+    }
+
+    #[test]
+    fn an_upper_end_is_left_out_only_where_it_lies_above_the_limit() {
+        for n in [1f64, 2.0, 10.0, 1e3, 1e6] {
+            for k in [0.0, 0.3, 1.0, 0.1 * n, 0.5 * n, n - 1.0, n] {
+                let k = k.clamp(0.0, n);
+                let (_, high) = interval(k, n, 10.0);
+                assert_eq!(highest_below(k, n, 10.0, 1.0), Some(high), "{k} of {n}");
+                assert_eq!(highest_below(k, n, 10.0, high), Some(high), "{k} of {n}");
+                if k > 0.0 && k < n {
+                    // Below the root of the quadratic, which lies between p̂ and the upper end.
+                    assert_eq!(highest_below(k, n, 10.0, k / n), None, "{k} of {n}");
+                }
+            }
+        }
     }
 
     #[test]

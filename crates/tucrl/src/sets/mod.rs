@@ -5,6 +5,7 @@
 
 mod bernstein;
 mod bernstein_2020;
+mod kept;
 mod kl;
 mod l1;
 pub mod mixture;
@@ -15,10 +16,11 @@ mod ucrl3;
 use serde::{Deserialize, Serialize};
 
 pub use bernstein::{BoxRow, Boxes, Intervals, boxes, fill_box, reach_of};
+pub use kept::{Kept, KeptSet, budgeted};
 pub use kl::{Divergence, fill_kl};
 pub use l1::{Ball, BallRow, balls, balls_by, fill_ball, points};
 pub use s_free::SFree;
-pub use tight::{Budgeted, Kept, Levels, Tight, Union, budgeted};
+pub use tight::{Budgeted, Levels, Tight, Union};
 pub use ucrl3::{Selected, Selection, fill_selected};
 
 use crate::confidence::Confidence;

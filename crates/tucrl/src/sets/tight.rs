@@ -26,13 +26,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::confidence::{Confidence, Shrink};
-use crate::counts::{Counts, PairCounts};
+use crate::counts::PairCounts;
 use crate::inner_max::{Ranking, Scratch, Sink, UNSEEN, ValueSink, Values};
 use crate::math;
-use crate::plausible::{Belief, PlausibleSet, Row, Shape, View, optimistic_rewards_by};
+use crate::plausible::{Belief, PlausibleSet, Row, Shape, View};
 use crate::space::Space;
 
-use super::mixture::{interval, missing_mass};
+use super::kept::{Kept, budgeted};
+use super::mixture::{highest_below, interval, missing_mass};
 use super::{ConfidenceSet, SetWidth};
 
 /// Into how many equal parts delta is split: the intervals of next states, two bounds on missing mass, two on rewards;
@@ -102,11 +103,11 @@ fn log_share(before: usize) -> f64 {
 /// The tight set in one episode.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tight {
-    levels: Levels,
+    pub(super) levels: Levels,
     r_max: f64,
     /// Factors of the logarithms, and of the widths.
     log_r: f64,
-    log_p: f64,
+    pub(super) log_p: f64,
     width_r: f64,
     width_p: f64,
 }
@@ -124,7 +125,7 @@ impl Tight {
     }
 
     /// The interval of a next state's probability that was observed in `count` of `visits`.
-    fn ends(&self, count: u64, visits: u64, log: f64) -> (f64, f64) {
+    pub(super) fn ends(&self, count: u64, visits: u64, log: f64) -> (f64, f64) {
         if visits == 0 {
             return (0.0, 1.0);
         }
@@ -136,20 +137,25 @@ impl Tight {
     }
 
     /// m from the bound V on n - 1 times the missing mass.
-    fn budget(&self, bound: f64, visits: u64) -> f64 {
+    pub(super) fn budget(&self, bound: f64, visits: u64) -> f64 {
         self.width_p * (bound / visits.saturating_sub(1) as f64).min(1.0)
     }
 
     /// The width of the mean reward of a pair above its estimate; `log` is the pair's ln(1/delta').
-    fn reward_width_at(&self, pair: &PairCounts, log: f64) -> f64 {
+    pub(super) fn reward_width_at(&self, pair: &PairCounts, log: f64) -> f64 {
         let (visits, mean) = (pair.visits_at_least_one() as f64, pair.reward_mean());
         let log = self.log_r * log;
-        let (_, high) = interval(visits * mean / self.r_max, visits, log);
         let x = log + math::ln(4.0 * visits * (visits + 1.0));
         // Infinite after one visit, which says nothing about a variance.
         let linear = 7.0 * self.r_max * x / (3.0 * (visits - 1.0));
         let bernstein = (2.0 * x).sqrt() * pair.reward_deviation() + linear;
-        self.width_r * (self.r_max * high - mean).min(bernstein).max(0.0)
+        let least = mean + bernstein * (1.0 + 1e-9);
+        let sum = visits * mean / self.r_max;
+        let width = match highest_below(sum, visits, log, least / self.r_max) {
+            Some(high) => (self.r_max * high - mean).min(bernstein),
+            None => bernstein,
+        };
+        self.width_r * width.max(0.0)
     }
 }
 
@@ -179,200 +185,24 @@ impl ConfidenceSet for Tight {
     }
 }
 
-/// The bounds of all pairs, kept from plan to plan: only those of visited pairs change. Derived from the counts alone, so
-/// a checkpoint does not need them.
-#[derive(Debug, Clone, Default, PartialEq)]
-pub struct Kept {
-    /// The set that they belong to.
-    set: Option<Tight>,
-    /// By pair; one more at the end closes the last row.
-    pairs: Vec<KeptPair>,
-    /// The observed next states with intervals, row by row.
-    next: Vec<u32>,
-    ends: Vec<(f64, f64)>,
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-struct KeptPair {
-    visits: u64,
-    /// Where its row begins.
-    row: u32,
-    /// The number of different outcomes that `bound` is for.
-    distinct: u32,
-    /// V, see [`missing_mass`].
-    bound: f64,
-    budget: f64,
-    reward_width: f64,
-}
-
-impl Kept {
-    /// The bounds of one pair, as pair 0.
-    pub fn of_pair(set: &Tight, counts: &Counts, pair: usize) -> Self {
-        let mut kept = Self::default();
-        kept.push(set, counts, counts.owner_number(pair), pair, KeptPair::default());
-        kept.pairs.push(KeptPair { row: kept.next.len() as u32, ..KeptPair::default() });
-        kept
-    }
-
-    /// Brings the bounds up to date.
-    pub fn refresh(&mut self, set: &Tight, counts: &Counts) {
-        let old = std::mem::take(self);
-        let is_same = old.set.as_ref() == Some(set);
-        self.set = Some(set.clone());
-        self.pairs.reserve(counts.pairs().len() + 1);
-        self.next.reserve(old.next.len());
-        self.ends.reserve(old.ends.len());
-        for number in 0..counts.seen() {
-            for pair in counts.pairs_of(number as u32) {
-                // Pairs keep their numbers.
-                let kept = match is_same && pair + 1 < old.pairs.len() {
-                    true => old.pairs[pair],
-                    false => KeptPair::default(),
-                };
-                let visits = counts.pairs()[pair].visits_before();
-                if visits > 0 && kept.visits == visits {
-                    let row = kept.row as usize..old.pairs[pair + 1].row as usize;
-                    self.pairs.push(KeptPair { row: self.next.len() as u32, ..kept });
-                    self.next.extend_from_slice(&old.next[row.clone()]);
-                    self.ends.extend_from_slice(&old.ends[row]);
-                } else {
-                    self.push(set, counts, number, pair, kept);
-                }
-            }
-        }
-        self.pairs.push(KeptPair { row: self.next.len() as u32, ..KeptPair::default() });
-    }
-
-    /// Computes the bounds of a pair; `old` is what they were.
-    fn push(&mut self, set: &Tight, counts: &Counts, number: usize, pair: usize, old: KeptPair) {
-        let (row, stats) = (self.next.len() as u32, &counts.pairs()[pair]);
-        let visits = stats.visits_before();
-        if visits == 0 {
-            return self.pairs.push(KeptPair { row, ..KeptPair::default() });
-        }
-        let (distinct, at) = match set.levels.union() {
-            Union::Nominal => self.push_all(set, counts, number, pair),
-            Union::Discovery => self.push_later(set, counts, number, pair),
-        };
-        let log = set.levels.of_pair(number);
-        let bound = match old.distinct == distinct && distinct > 0 {
-            true => old.bound,
-            false => missing_mass(distinct, set.log_p * log),
-        };
-        let (budget, reward_width) = (set.budget(bound, at), set.reward_width_at(stats, log));
-        self.pairs.push(KeptPair { visits, row, distinct, bound, budget, reward_width });
-    }
-
-    /// Intervals from all draws. Returns the number of different outcomes among how many draws.
-    fn push_all(&mut self, set: &Tight, counts: &Counts, number: usize, pair: usize) -> (u32, u64) {
-        let visits = counts.pairs()[pair].visits_before();
-        let log = set.levels.of_next(number, 0);
-        for (next, count) in counts.transitions(pair) {
-            self.next.push(next);
-            self.ends.push(set.ends(count, visits, log));
-        }
-        (counts.pairs()[pair].observed(), visits)
-    }
-
-    /// Intervals from the draws after the first observation. Without the times of first observations, which a learner
-    /// keeps if its planner asks, every next state counts as unobserved.
-    fn push_later(
-        &mut self,
-        set: &Tight,
-        counts: &Counts,
-        number: usize,
-        pair: usize,
-    ) -> (u32, u64) {
-        let (visits, first) = (counts.pairs()[pair].visits_before(), counts.first_visits(pair));
-        let half = visits / 2;
-        let early = first.iter().filter(|&&first| first <= half).count() as u32;
-        for ((next, count), &first_visit) in counts.transitions(pair).zip(first) {
-            if first_visit <= half {
-                let earlier = first.iter().filter(|&&other| other < first_visit).count();
-                let log = set.levels.of_next(number, earlier);
-                self.next.push(next);
-                self.ends.push(set.ends(count - 1, visits - first_visit, log));
-            }
-        }
-        // If the second half showed nothing new, all visits count.
-        match early == counts.pairs()[pair].observed() {
-            true => (early, visits),
-            false => (early.max(1), half),
-        }
-    }
-
-    /// The width of the widest interval of a pair.
-    pub fn widest(&self, pair: usize) -> f64 {
-        self.intervals(pair).1.iter().map(|(low, high)| high - low).fold(0.0, f64::max)
-    }
-
-    /// The next states of a pair that have an interval, and their intervals.
-    pub fn intervals(&self, pair: usize) -> (&[u32], &[(f64, f64)]) {
-        let row = self.pairs[pair].row as usize..self.pairs[pair + 1].row as usize;
-        (&self.next[row.clone()], &self.ends[row])
-    }
-
-    /// The width of the mean reward of a pair above its estimate.
-    pub fn reward_width(&self, pair: usize) -> f64 {
-        self.pairs[pair].reward_width
-    }
-
-    /// The bound m of a pair; 1 if it was never tried.
-    pub fn budget(&self, pair: usize) -> f64 {
-        if self.pairs[pair].visits == 0 { 1.0 } else { self.pairs[pair].budget }
-    }
-}
-
-/// The plausible MDPs by bounds that are up to date; `truncates` says which pairs may not lead to states never seen while
-/// there are some.
-pub fn budgeted<'a>(
-    belief: &Belief<'a, '_>,
-    kept: &Kept,
-    truncates: impl Fn(usize) -> bool,
-) -> PlausibleSet<'a, Budgeted> {
-    let counts = belief.counts;
-    let mut all = PlausibleSet::new(belief, Budgeted::default());
-    let reward = optimistic_rewards_by(belief, |pair| kept.pairs[pair].reward_width);
-    all.shape.room.reserve(kept.ends.len());
-    for (pair, &reward) in reward.iter().enumerate().take(counts.pairs().len()) {
-        let (next, ends) = kept.intervals(pair);
-        let begin = all.next.len();
-        all.next.extend_from_slice(next);
-        // Intervals that do not share a law, which happens where they fail or are shrunk, lose their lower ends.
-        let sum: f64 = ends.iter().map(|end| end.0).sum();
-        let has_law = sum <= 1.0;
-        for &(low, high) in ends {
-            let low = if has_law { low } else { 0.0 };
-            all.mass.push(low);
-            all.shape.room.push(high - low);
-        }
-        let is_truncated = truncates(pair);
-        all.shape.has_open_pairs |= !is_truncated;
-        all.shape.budgets.push(Budget { mass: kept.budget(pair), is_truncated });
-        let free = if has_law { 1.0 - sum } else { 1.0 };
-        all.close_row(begin, reward, free, belief.unseen == 0 || is_truncated, true);
-    }
-    all.closed()
-}
-
 /// Intervals with one budget for everything else: the mass of a row are the lower ends, its free mass is what they leave
 /// over.
 #[derive(Debug, Clone, Default)]
 pub struct Budgeted {
     /// By pair.
-    budgets: Vec<Budget>,
+    pub(super) budgets: Vec<Budget>,
     /// Upper minus lower ends, row by row.
-    room: Vec<f64>,
+    pub(super) room: Vec<f64>,
     /// Whether some pair is not truncated; only those need the ranking.
-    has_open_pairs: bool,
+    pub(super) has_open_pairs: bool,
 }
 
 #[derive(Debug, Clone, Copy)]
-struct Budget {
+pub(super) struct Budget {
     /// m.
-    mass: f64,
+    pub(super) mass: f64,
     /// Whether the budget may also raise observed states above their upper ends.
-    is_truncated: bool,
+    pub(super) is_truncated: bool,
 }
 
 impl Budgeted {
@@ -414,21 +244,34 @@ impl Budgeted {
         scratch: &mut Scratch,
         sink: &mut impl Sink,
     ) {
-        let items = &mut scratch.items;
-        items.clear();
-        for (&state, &room) in row.next.iter().zip(&self.room[entries]) {
-            items.push((view.values.seen[state as usize], state, room));
-        }
-        if let Some(state) = self.target(pair, row, view) {
-            items.push((view.value(state), state, self.budgets[pair].mass));
-        }
-        items.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let (next, rooms) = (row.next, &self.room[entries]);
+        let target = self.target(pair, row, view);
         let mut left = row.free;
-        for &(_, state, room) in items.iter() {
+        let mut give = |state: u32, room: f64| {
             let taken = room.min(left);
             sink.give(state, taken);
             left -= taken;
-            if left <= 0.0 {
+            left <= 0.0
+        };
+        let budget = target.map(|state| (view.value(state), state, self.budgets[pair].mass));
+        if let ([state], [room]) = (next, rooms) {
+            // The usual row of a deterministic pair: two items at most.
+            let own = (view.values.seen[*state as usize], *state, *room);
+            let (first, second) = match budget {
+                Some(budget) if is_before(&budget, &own) => (budget, Some(own)),
+                other => (own, other),
+            };
+            if give(first.1, first.2) || second.is_some_and(|item| give(item.1, item.2)) {
+                return;
+            }
+        } else {
+            let items = &mut scratch.items;
+            items.clear();
+            for (&state, &room) in next.iter().zip(rooms) {
+                items.push((view.values.seen[state as usize], state, room));
+            }
+            items.extend(budget);
+            if fill_in_order(items, give) {
                 return;
             }
         }
@@ -437,9 +280,39 @@ impl Budgeted {
     }
 }
 
+/// Whether an item `(value, state, room)` is filled before another: by decreasing value, then by number.
+#[inline]
+fn is_before(a: &(f64, u32, f64), b: &(f64, u32, f64)) -> bool {
+    b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).is_lt()
+}
+
+/// Hands items over, best first, until `give` says that nothing is left. A few of many items take what there is, so only
+/// the best ones are sorted, twice as many each time.
+fn fill_in_order(
+    mut items: &mut [(f64, u32, f64)],
+    mut give: impl FnMut(u32, f64) -> bool,
+) -> bool {
+    let order = |a: &(f64, u32, f64), b: &(f64, u32, f64)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+    let mut many = 16;
+    while !items.is_empty() {
+        if many < items.len() {
+            items.select_nth_unstable_by(many, order);
+        }
+        let (best, rest) = items.split_at_mut(many.min(items.len()));
+        best.sort_unstable_by(order);
+        if best.iter().any(|item| give(item.1, item.2)) {
+            return true;
+        }
+        (items, many) = (rest, 2 * many);
+    }
+    false
+}
+
 impl Shape for Budgeted {
     fn rank(set: &PlausibleSet<'_, Self>, values: &Values, ranking: &mut Ranking) {
-        if set.shape.has_open_pairs {
+        // Where states never seen are the best of all, they take every budget of a pair that is not truncated.
+        let takes_all = || set.unseen > 0 && values.seen.iter().all(|&v| v <= values.unseen);
+        if set.shape.has_open_pairs && !takes_all() {
             ranking.update_best(values, set.longest_row + 1);
         }
     }

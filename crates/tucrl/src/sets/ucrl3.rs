@@ -31,7 +31,9 @@ use crate::space::Space;
 use super::bernstein::{BoxRow, Boxes, Capacity};
 use super::{ConfidenceSet, SetWidth};
 
+/// The peeling factor eta of the authors' code; the bound holds for any value above 1.
 const ETA: f64 = 1.12;
+/// Halvings of an interval: ends are exact to 2^-40, and on the safe side. The authors' code stops at 1e-4.
 const STEPS: u32 = 40;
 
 /// UCRL3's set in one episode.
@@ -188,7 +190,7 @@ impl Shape for Selected {
     }
 }
 
-/// The variance proxy of a coin of probability q that falls too rarely.
+/// A sub-Gaussian variance proxy of a coin of probability q, for deviations to both sides (Kearns and Saul 1998).
 fn proxy(q: f64) -> f64 {
     if q <= 0.0 || q >= 1.0 {
         0.0
@@ -199,7 +201,11 @@ fn proxy(q: f64) -> f64 {
     }
 }
 
-/// The same for one that falls too often: the variance itself above one half.
+/// What the authors' code uses for upper ends: the variance itself from one half on.
+///
+/// The variance is a proxy there for frequencies above q. An upper end needs one for frequencies below q, where it is too
+/// small: these ends fail more often than promised, most near 1 (docs/algorithms.md, section 4.5). Kept as it is in the
+/// code that the authors published.
 fn flat_proxy(q: f64) -> f64 {
     if q < 0.5 { proxy(q) } else { q * (1.0 - q) }
 }

@@ -1,12 +1,19 @@
-//! The command `tucrl` with an algorithm of one's own: average-reward Q-learning with epsilon-greedy play
-//! (differential Q-learning; Wan, Naik, Sutton 2021). `own-agent learn river-swim --agent diff-q --agent tucrl`.
+//! A template: the command `tucrl` with an algorithm and a world of one's own, in all verbs.
+//!
+//! The algorithm is average-reward Q-learning with epsilon-greedy play (differential Q-learning; Wan, Naik, Sutton 2021),
+//! the world a machine that wears out; `examples/python/own_agent.py` is the same agent in Python.
+//! `own-agent learn machine --agent diff-q --agent tucrl`.
 
-use std::collections::HashMap;
+mod machine;
+
+use std::collections::BTreeMap;
 use std::process::ExitCode;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tucrl::{ActionId, Learner, PlanError, RandomStream, Space, Start, StateId, own_agent};
+use tucrl::{
+    ActionId, Learner, PlanError, RandomStream, Saved, Space, Start, StateId, own_saved_agent,
+};
 
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 struct Options {
@@ -24,11 +31,12 @@ impl Default for Options {
     }
 }
 
+#[derive(Serialize, Deserialize)]
 struct DiffQ {
     options: Options,
     space: Space,
     random: RandomStream,
-    values: HashMap<StateId, Vec<f64>>,
+    values: BTreeMap<StateId, Vec<f64>>,
     gain: f64,
     last: (StateId, ActionId),
 }
@@ -61,13 +69,18 @@ impl Learner for DiffQ {
         self.gain += 0.1 * self.options.step * error;
         self.last.0 = next;
     }
+
+    fn save(&self) -> Option<Saved> {
+        Saved::of(self)
+    }
 }
 
 fn main() -> ExitCode {
-    let start = |start: Start<'_>, options: Options| {
+    let start = |mut start: Start<'_>, options: Options| {
         let (space, last) = (start.setting.space.clone(), (start.state, 0));
-        Ok(DiffQ { options, space, random: start.random, values: HashMap::new(), gain: 0.0, last })
+        let random = RandomStream::new(start.seed());
+        Ok(DiffQ { options, space, random, values: BTreeMap::new(), gain: 0.0, last })
     };
-    let mine = own_agent("diff-q", "average-reward Q-learning, epsilon-greedy", start);
-    tucrl_cli::main_with(std::env::args_os(), [mine], [])
+    let mine = own_saved_agent("diff-q", "average-reward Q-learning, epsilon-greedy", start);
+    tucrl_cli::main_with(std::env::args_os(), [mine], [machine::world()])
 }

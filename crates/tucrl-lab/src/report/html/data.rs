@@ -1,14 +1,15 @@
 //! Which data does the script of the page get?
 //!
 //! Per world and agent the statistics of every kind of regret at no more points than there are pixels, single runs as
-//! far as the page stays small, and the episodes of the first run; over all worlds the performance profiles.
+//! far as the page stays small, the episodes of the first run, and losses after exploration times; over all worlds the
+//! performance profiles.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use tucrl::episode::EpisodeRecord;
 use tucrl::math;
 
-use crate::plot::believing;
+use crate::plot::{believing, exploration_losses};
 use crate::record::StoredRun;
 use crate::report::tables::stop_name;
 use crate::report::words;
@@ -83,7 +84,14 @@ fn agent(agent: &AgentStudy<'_>, single: Single) -> Value {
         "regret": regret.map(|(word, curve)| (word.to_owned(), curve)).collect::<Map<_, _>>(),
         "each": each(agent, single),
         "episodes": first.map(|run| timeline(run)),
+        "exploration": exploration(agent),
     })
+}
+
+/// Window, mean and worst loss after exploration times.
+fn exploration(agent: &AgentStudy<'_>) -> Vec<(u64, f64, f64)> {
+    let losses = exploration_losses(agent).into_iter();
+    losses.map(|(window, mean, worst)| (window, six_digits(mean), six_digits(worst))).collect()
 }
 
 /// Single runs; none where there is one only, which is the mean.
