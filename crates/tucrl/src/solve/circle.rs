@@ -22,6 +22,9 @@ const SWEEPS: usize = 20;
 /// The smallest relative improvement per departure that changes an action in policy iteration; smaller
 /// ones may be rounding errors. The certificate accounts for what is left.
 const IMPROVEMENT: f64 = 1e-13;
+/// Bounds that rounding keeps further apart than this share of the largest value are left to policy iteration, which keeps
+/// the relative accuracy of numbers of departures beyond 1e6.
+const LOOSE: f64 = 1e-10;
 /// Rounds of sweeps after which a policy is evaluated by elimination, if as many are still to come; how often that is done;
 /// and the largest circle for which it is.
 const QUOTA: u32 = 32;
@@ -143,8 +146,12 @@ impl Circle<'_> {
             let above = self.price_above(&departures, &value, gain.stay, gain.outside).least();
             let (Some(below), Some(above)) = (below, above) else { return false };
             let width = (below + above) * most;
-            if width <= tolerance || ending == Ending::Rounding {
+            if width <= tolerance.max(if ending == Ending::Rounding { LOOSE * scale } else { 0.0 })
+            {
                 break (choice, below, above);
+            }
+            if ending == Ending::Rounding {
+                return false;
             }
             enough *= 0.25 * (tolerance / width).min(1.0);
         };
@@ -454,7 +461,8 @@ impl Price {
             let ratio = if drop > 0.0 { (gain / drop).next_up() } else { f64::INFINITY };
             self.least = self.least.max(ratio);
         } else if drop < 0.0 {
-            self.most = self.most.min((gain / drop).next_down());
+            // 0 always will do.
+            self.most = self.most.min((gain / drop).next_down().max(0.0));
         }
     }
 

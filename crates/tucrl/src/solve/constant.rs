@@ -39,9 +39,8 @@ const LAST_BUDGET: f64 = 2e10;
 /// with a limit of 300, RiverSwim with 1000 states takes 2.2 ms instead of 0.6 ms, but a Garnet MDP of
 /// 1400 states and 5 next states 0.6 ms instead of 35 ms, and Taxi 10 ms instead of 140 ms.
 const POLISH_LIMIT: usize = 1_500;
-/// Computations of the bounds within which an MDP mixes fast. Garnets take four to six; looking for the end components of
-/// an MDP takes about as long as one or two.
-const FEW_LOOKS: u32 = 9;
+/// Computations of the bounds within which an MDP mixes fast: more would take longer than looking for its end components.
+const FEW_LOOKS: u32 = 5;
 /// Rounds of policy iteration that improve each state by the values before the round. Later rounds, and
 /// all rounds of large sub-MDPs, improve the states in an order in which news travels far
 /// (`SubMdp::improve_in_order`): plain rounds carry it one step, so that DeepSea with n rows takes n.

@@ -278,14 +278,23 @@ mod tests {
         assert_eq!(problem.best_moves(&values), moves);
     }
 
+    /// A fair walk of n steps takes about n² sweeps.
     #[test]
-    fn a_state_that_is_hardly_left_is_given_up() {
-        let mut problem = Stopping::with_capacity(2);
-        for other in [1, 0] {
-            problem.entry(other, 1.0 - 1e-12);
-            problem.close_move(1e-12, 0);
+    fn a_long_walk_is_unfinished_after_a_quota() {
+        let n = 2_000u32;
+        let mut problem = Stopping::with_capacity(n as usize);
+        for state in 0..n {
+            let mut fixed = 0.0;
+            for next in [state.checked_sub(1), Some(state + 1)].into_iter().flatten() {
+                match next < n {
+                    true => problem.entry(next, 0.5),
+                    false => fixed += 0.5,
+                }
+            }
+            problem.close_move(fixed, 0);
             problem.close_state(None);
         }
-        assert_eq!(problem.iterate(&mut [0.0, 0.0], 1e-15, false, u32::MAX), Ending::TooSlow);
+        let mut values = vec![0.0; n as usize];
+        assert_eq!(problem.iterate(&mut values, 1e-15, false, 32), Ending::Unfinished);
     }
 }
