@@ -67,11 +67,11 @@ pub(super) fn at_end(place: &WorldStudy<'_>, label: &str) -> Result<Vec<f64>, Re
     Ok(agent(place, label)?.regret_at(place.time.ok_or_else(missing)?))
 }
 
+/// A statistic and its interval.
+pub(super) type Measured = (f64, Option<Interval>);
+
 /// The mean of some values divided by the mean of others, with its interval; runs are resampled in pairs.
-pub(super) fn mean_ratio(
-    above: &[f64],
-    below: &[f64],
-) -> Result<(f64, Option<Interval>), ReproduceError> {
+pub(super) fn mean_ratio(above: &[f64], below: &[f64]) -> Result<Measured, ReproduceError> {
     if above.len() != below.len() {
         return Err(ReproduceError::Missing { what: "the same runs of both".into() });
     }

@@ -8,11 +8,11 @@
 //! Where everything can be reached without junk, the first junk state has a price of its own, the square root of T that the
 //! paper's section 5 explains: exploration no longer ends. There regret is compared with that of the least junk.
 
-use super::judge::{Wanted, agent, at_end, check, growth, mean_ratio, study, worlds_by};
+use super::judge::{Measured, Wanted, agent, at_end, check, growth, mean_ratio, study, worlds_by};
 use super::{Evidence, Finding, ReproduceError, palette};
 use tucrl::math;
 use tucrl_lab::plot::{Axis, Curve, CurvesFigure, Stroke};
-use tucrl_lab::stats::{Interval, WorldStudy, mean};
+use tucrl_lab::stats::{WorldStudy, mean};
 use tucrl_lab::text::{grouped, three_digits};
 
 /// The agents whose regret may grow like the logarithm.
@@ -30,7 +30,7 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Finding, ReproduceError> 
         let reference = reference(&places).ok_or_else(missing)?;
         let last = places.last().ok_or_else(missing)?;
         for label in STEADY {
-            let (ratio, interval, place) = worst(&places, reference, label)?;
+            let ((ratio, interval), place) = worst(&places, reference, label)?;
             // Rounded to two decimals.
             let allowed = (logarithm(place) / logarithm(reference) * 100.0).round() / 100.0;
             finding.checks.push(check(
@@ -102,9 +102,9 @@ fn worst<'a>(
     places: &[&'a WorldStudy<'a>],
     reference: &WorldStudy<'_>,
     label: &str,
-) -> Result<(f64, Option<Interval>, &'a WorldStudy<'a>), ReproduceError> {
+) -> Result<(Measured, &'a WorldStudy<'a>), ReproduceError> {
     let plain = at_end(reference, label)?;
-    let mut worst: Option<(f64, (f64, Option<Interval>), &WorldStudy<'_>)> = None;
+    let mut worst: Option<(f64, Measured, &WorldStudy<'_>)> = None;
     for place in places.iter().filter(|place| place.facts.states > reference.facts.states) {
         let ratio = mean_ratio(&at_end(place, label)?, &plain)?;
         let excess = ratio.0 / logarithm(place);
@@ -113,8 +113,8 @@ fn worst<'a>(
         }
     }
     let missing = || ReproduceError::Missing { what: format!("{label} with more junk") };
-    let (_, (ratio, interval), place) = worst.ok_or_else(missing)?;
-    Ok((ratio, interval, place))
+    let (_, ratio, place) = worst.ok_or_else(missing)?;
+    Ok((ratio, place))
 }
 
 fn against_states(base: &str, places: &[&WorldStudy<'_>]) -> Result<CurvesFigure, ReproduceError> {

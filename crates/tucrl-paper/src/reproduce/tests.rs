@@ -350,8 +350,8 @@ fn limits_with_the_constants_of_the_theorem_are_limits_on_every_world() {
         constants::measured(&evidence).unwrap().verdict()
     };
     assert_eq!(judged(None), Verdict::Holds);
-    for index in 0..worlds.len() {
-        assert_eq!(judged(Some((index, "TUCRL+"))), Verdict::DoesNotHold, "{:?}", worlds[index]);
+    for (index, world) in worlds.iter().enumerate() {
+        assert_eq!(judged(Some((index, "TUCRL+"))), Verdict::DoesNotHold, "{world:?}");
     }
     // Paying 1.1 times 1,400 is still within the limit without a number of states.
     assert_eq!(judged(Some((0, "TUCRL+, no S"))), Verdict::Holds);
