@@ -1,19 +1,22 @@
 """Logs of transitions: read, numbered, made into models and certificates. The library computes."""
 
+from __future__ import annotations
+
 import json
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Literal
 
 from tucrl import _native
+
+if TYPE_CHECKING:
+    # Imported where it is used: it takes longer to import than the rest of the package.
+    import numpy as np
+    import numpy.typing as npt
 
 Unvisited = Literal["error"] | tuple[Literal["stay", "uniform"], float]
 
 COLUMNS = ("state", "action", "reward", "next_state")
-_NUMBERED = (int, np.integer)
 
 
 class Log:
@@ -60,7 +63,7 @@ class Log:
         *,
         n_states: int | None = None,
         n_actions: int | None = None,
-    ) -> "Log":
+    ) -> Log:
         """Read the columns of a frame of pandas or polars, a structured array, or a dict."""
         if len(columns) != 4:
             raise ValueError(f"columns = {columns!r}: name four, those of {', '.join(COLUMNS)}")
@@ -94,6 +97,8 @@ class Log:
     @property
     def visits(self) -> npt.NDArray[np.int64]:
         """How often each action was played in each state: an array of states × actions."""
+        import numpy as np
+
         width = len(self.actions)
         pairs = self.state_numbers * width + self.action_numbers
         counts = np.bincount(pairs, minlength=len(self.states) * width)
@@ -134,7 +139,9 @@ def _list(name: str, values: Any) -> list[Any]:
 
 def _numbered(what: str, values: list[Any], size: int | None) -> tuple[npt.NDArray[np.int64], list[Any]]:
     """Return the numbers of labels, and the labels by number."""
-    if all(isinstance(value, _NUMBERED) and not isinstance(value, bool) for value in values):
+    import numpy as np
+
+    if all(isinstance(value, (int, np.integer)) and not isinstance(value, bool) for value in values):
         numbers = np.asarray(values, dtype=np.int64)
         lowest, highest = int(numbers.min()), int(numbers.max())
         if lowest < 0:
@@ -163,6 +170,8 @@ def _numbered(what: str, values: list[Any], size: int | None) -> tuple[npt.NDArr
 
 
 def _rewards(values: list[Any]) -> npt.NDArray[np.float64]:
+    import numpy as np
+
     try:
         rewards = np.asarray(values, dtype=np.float64)
     except (TypeError, ValueError):
@@ -343,7 +352,7 @@ def certify(
         visits = log.visits
         used, is_size_random = int(visits.min()), True
         if used == 0:
-            state, action = (int(place) for place in np.unravel_index(np.argmin(visits), visits.shape))
+            state, action = divmod(int(visits.argmin()), visits.shape[1])
             raise ValueError(
                 f"the log has no sample of action {log.actions[action]!r} in state {log.states[state]!r}: every action "
                 f"of every state needs some"
@@ -441,6 +450,8 @@ def learned(agent: _native.Agent) -> str:
 
 def _plain(value: Any) -> Any:
     """Return what JSON has instead of a state."""
+    import numpy as np
+
     if isinstance(value, (np.integer, np.floating)):
         return value.item()
     raise ValueError(f"the state {value!r} does not fit into JSON: pickle the agent instead")
