@@ -288,10 +288,25 @@ def test_ctrl_c_ends_a_run_with_an_agent_that_never_returns(tmp_path: Path) -> N
     script = tmp_path / "script.py"
     script.write_text(code)
     running = subprocess.Popen([sys.executable, str(script)], stderr=subprocess.PIPE, text=True)
-    time.sleep(3)
+    assert running.stderr is not None
+    # What an agent prints in its process goes to the standard error.
+    assert "stuck" in running.stderr.readline()
     running.send_signal(signal.SIGINT)
-    _, error = running.communicate(timeout=60)
+    _, error = running.communicate(timeout=50)
     assert "KeyboardInterrupt" in error and running.returncode != 0
+
+
+def test_a_worker_ends_with_the_process_that_asked(tmp_path: Path) -> None:
+    script = tmp_path / "script.py"
+    script.write_text(
+        f"import sys; sys.path.append({str(Path(__file__).parent)!r}); import bad_agents, tucrl\n"
+        "if __name__ == '__main__': tucrl.learn('river-swim', {'mine': bad_agents.NeverReturns}, 1000, seeds=1)"
+    )
+    running = subprocess.Popen([sys.executable, str(script)], stderr=subprocess.PIPE, text=True)
+    assert running.stderr is not None and "stuck" in running.stderr.readline()
+    running.kill()
+    # The pipe is closed when the last process that has it ended.
+    assert running.communicate(timeout=50)[1] == ""
 
 
 @pytest.mark.parametrize("has_guard", [True, False])

@@ -4,7 +4,7 @@ import html
 import time
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from tucrl import _native
 from tucrl._progress import Line, is_watched
@@ -17,14 +17,13 @@ if TYPE_CHECKING:
     from tucrl._run import Factory
     from tucrl.gym import Continuing
 
-    Environment: TypeAlias = Env[Any, Any] | Continuing
 
 # Seconds before a progress bar appears.
 _PATIENCE = 2.0
 
 
 def learn(
-    world: "str | PathLike[str] | _native.MDP | _native.World | Environment",
+    world: "str | PathLike[str] | _native.MDP | _native.World | Env[Any, Any] | Continuing",
     agents: "str | Factory | Iterable[str | Factory] | Mapping[str, str | Factory]" = "tucrl",
     steps: float = 1_000_000,
     seeds: int = 4,

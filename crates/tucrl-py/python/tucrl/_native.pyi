@@ -23,6 +23,8 @@ __all__ = [
     "Stream",
     "Walk",
     "World",
+    "_ask",
+    "_play",
     "agents",
     "check",
     "command",

@@ -9,6 +9,8 @@ import json
 import os
 import signal
 import sys
+import threading
+import time
 from collections.abc import Callable
 from typing import Any
 
@@ -91,11 +93,19 @@ def main() -> None:
         os.dup2(nothing.fileno(), 0)
     # Ctrl-C is for the process that asked, which ends this one.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=end_with, args=(os.getppid(),), daemon=True).start()
     with contextlib.ExitStack() as stack:
         if hasattr(faulthandler, "register") and (path := os.environ.get("TUCRL_WORKER_TRACE")):
             trace = stack.enter_context(open(path, "wb"))
             faulthandler.register(signal.SIGUSR1, file=trace, all_threads=True)
         serve(Session(), read, write)
+
+
+def end_with(parent: int) -> None:
+    """End this process soon after the one that asked was killed, also while the agent does not return."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
 
 
 def serve(session: Session, read: Any, write: Any) -> None:
