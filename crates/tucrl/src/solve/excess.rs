@@ -49,3 +49,24 @@ pub(super) fn best_to_stay(sub: &SubMdp<'_>, tolerance: f64) -> Option<Stay> {
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mdp::Mdp;
+
+    /// Staying pays 0.5; going to and fro pays 0.5 + 3e-7 on average, which is within the tolerance.
+    #[test]
+    fn a_better_cycle_within_the_tolerance_is_in_the_upper_bound() {
+        let mut builder = Mdp::builder();
+        builder.state().action(0.5, [(0, 1.0)]).action(0.25, [(1, 1.0)]);
+        builder.state().action(0.75 + 6e-7, [(0, 1.0)]);
+        builder.start_at(0);
+        let mdp = builder.build().unwrap();
+        let found = best_to_stay(&SubMdp::whole(&mdp), 1e-6).unwrap();
+        assert_eq!((found.state, found.pair, found.low), (0, 0, 0.5));
+        assert!(found.high >= 0.5 + 3e-7 && found.high <= 0.5 + 1e-6, "{}", found.high);
+        // With a smaller tolerance it is not best to stay.
+        assert!(best_to_stay(&SubMdp::whole(&mdp), 1e-7).is_none());
+    }
+}
