@@ -160,7 +160,7 @@ pub const CLAIMS: &[Claim] = &[
         figure: None,
         experiment: experiments!("junk"),
         computation: None,
-        core_seconds: (150.0, 10_000.0),
+        core_seconds: (80.0, 10_000.0),
         judge: junk::judge,
     },
     Claim {

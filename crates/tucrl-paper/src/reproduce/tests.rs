@@ -325,7 +325,7 @@ fn junk_verdict(plus: f64, others: f64) -> Verdict {
 fn regret_that_grows_faster_than_the_logarithm_is_noticed() {
     assert_eq!(junk_verdict(3.3, 1.0), Verdict::Holds);
     assert_eq!(junk_verdict(3.5, 1.0), Verdict::DoesNotHold, "faster than the logarithm");
-    assert_eq!(junk_verdict(1.0, 0.5), Verdict::DoesNotHold, "UCRL is not linear");
+    assert_eq!(junk_verdict(1.0, 0.5), Verdict::DoesNotHold, "the paper's sets learn");
 }
 
 #[test]
