@@ -291,7 +291,8 @@ fn rare_verdict(plus: [u64; 2], tucrl: [u64; 2]) -> Verdict {
 #[test]
 fn a_rare_state_that_is_found_less_often_among_junk_is_noticed() {
     assert_eq!(rare_verdict([39, 39], [38, 10]), Verdict::Holds);
-    assert_eq!(rare_verdict([40, 30], [38, 10]), Verdict::DoesNotHold, "TUCRL+ is lost");
+    // 0.8 (0.652 to 0.895) lies below 1 (0.912 to 1).
+    assert_eq!(rare_verdict([40, 32], [38, 10]), Verdict::DoesNotHold, "TUCRL+ is lost");
     assert_eq!(rare_verdict([20, 20], [38, 10]), Verdict::DoesNotHold, "never found by TUCRL+");
     assert_eq!(rare_verdict([39, 39], [38, 37]), Verdict::DoesNotHold, "TUCRL is not lost");
 }
