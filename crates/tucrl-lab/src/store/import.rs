@@ -96,7 +96,7 @@ pub enum LineProblem {
     BothColumns,
     /// A column that means nothing, or is given twice.
     #[error(
-        "the column {} is unknown or given twice: the columns are run, step, and regret or reward",
+        "the column \"{}\" is unknown or given twice: the columns are run, step, and regret or reward",
         quoted(column)
     )]
     Column {
@@ -104,7 +104,7 @@ pub enum LineProblem {
         column: String,
     },
     /// A value that is not accepted.
-    #[error("{column} = {} is not accepted: write {expected}", quoted(found))]
+    #[error("{column} = \"{}\" is not accepted: write {expected}", quoted(found))]
     Value {
         /// The column.
         column: &'static str,

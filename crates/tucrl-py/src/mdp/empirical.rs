@@ -252,7 +252,6 @@ impl PyMdp {
 
     /// A certificate by a log with numbered states and actions.
     #[staticmethod]
-    #[allow(clippy::too_many_arguments)]
     fn _certify_log(
         py: Python<'_>,
         sizes: (usize, usize),
