@@ -187,10 +187,10 @@ mod tests {
                 "{ spec = \"tucrl:delta=0.2\", shrink = [\"log\", \"linear\"], alpha = [0.5, 1e-2] }"
             ),
             [
-                "tucrl:alpha=0.5,delta=0.2,shrink=log",
-                "tucrl:alpha=0.01,delta=0.2,shrink=log",
-                "tucrl:alpha=0.5,delta=0.2",
-                "tucrl:alpha=0.01,delta=0.2",
+                "tucrl:delta=0.2,alpha=0.5,shrink=log",
+                "tucrl:delta=0.2,alpha=0.01,shrink=log",
+                "tucrl:delta=0.2,alpha=0.5",
+                "tucrl:delta=0.2,alpha=0.01",
             ]
         );
         let worlds = "{ spec = \"junk\", base = [\"three-state:delta=0\", \"taxi\"], factor = 10 }";
@@ -233,7 +233,7 @@ mod tests {
         let many: Vec<String> = (1..=40).map(|i| format!("{}", f64::from(i) / 100.0)).collect();
         let many = many.join(", ");
         for (agents, more, expected) in [
-            ("{ spec = \"tucrl\", alfa = [1] }", "", "did you mean `alpha`?"),
+            ("{ spec = \"tucrl\", alpa = [1] }", "", "did you mean `alpha`?"),
             (
                 "{ spec = \"tucrl\", alpha = [] }",
                 "",
