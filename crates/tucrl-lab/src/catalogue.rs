@@ -20,8 +20,13 @@ pub use world::{LoadError, World};
 use crate::names::{Spec, SpecError};
 
 /// Agent, option and, as JSON, the default that the option had in earlier versions and that it has no more.
-const FORMER_DEFAULTS: [(&str, &str, &str); 3] =
-    [("scal", "c", "\"inf\""), ("regal-c", "h", "\"inf\""), ("scal-plus", "c", "1.0")];
+const FORMER_DEFAULTS: [(&str, &str, &str); 5] = [
+    ("scal", "c", "\"inf\""),
+    ("regal-c", "h", "\"inf\""),
+    ("scal-plus", "c", "1.0"),
+    ("ucrl", "warm_start", "false"),
+    ("tucrl-plus", "warm_start", "false"),
+];
 
 /// The worlds and agents that can be named.
 #[derive(Debug, Clone)]

@@ -169,13 +169,13 @@ fn a_checkpoint_is_refused_with_advice_and_its_cell_starts_anew() {
     let cells = experiment.cells();
     let [path] = <[PathBuf; 1]>::try_from(store.state_files(&cells[0].id).unwrap()).unwrap();
     let is_older =
-        |error: &StoreError| matches!(error, StoreError::OlderVersion { found: 1, known: 3, .. });
+        |error: &StoreError| matches!(error, StoreError::OlderVersion { found: 1, known: 4, .. });
     let error = store.state(&path, &cells[0].id).unwrap_err();
     assert!(is_older(&error), "{error}");
     assert_eq!(
         error.to_string(),
         format!(
-            "{}: the checkpoint has version 1 of its format and this program reads 3: start the agent anew, or \
+            "{}: the checkpoint has version 1 of its format and this program reads 4: start the agent anew, or \
              use the tucrl that wrote it",
             path.display()
         )

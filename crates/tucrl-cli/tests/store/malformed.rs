@@ -30,7 +30,7 @@ const MISTAKES: &[(usize, &str, &str)] = &[
     (
         0,
         "name = \"a\"\nzzz = 1",
-        "2: `zzz`: there is no such key: accepted are name, description, steps, seeds, master_seed, checkpoints, exploration, worlds, agents",
+        "2: `zzz`: there is no such key: accepted are name, description, steps, seeds, tune_seeds, master_seed, checkpoints, exploration, worlds, agents",
     ),
     (1, "", "5: `steps`: the key is missing: add it, as in `steps = 1e6`"),
     (

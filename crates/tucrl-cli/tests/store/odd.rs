@@ -84,7 +84,7 @@ fn a_newer_run_is_newer_and_version_0_is_damage() {
     lab.answer("run exp.toml --out a");
     let files = lab.files("a", ".run");
     let texts: Vec<String> = files.iter().map(|file| fs::read_to_string(file).unwrap()).collect();
-    fs::write(&files[0], with_version(&texts[0], 4)).unwrap();
+    fs::write(&files[0], with_version(&texts[0], 5)).unwrap();
     fs::write(&files[1], with_version(&texts[1], 0)).unwrap();
     let seen = status(&lab, "a");
     assert_eq!(
@@ -93,7 +93,7 @@ fn a_newer_run_is_newer_and_version_0_is_damage() {
     );
     let page = lab.answer("status a");
     assert!(page.contains("\nnewer: three-state:delta=0 "), "{page}");
-    assert!(page.contains("has version 4 of its format and this program knows 3: use a newer"));
+    assert!(page.contains("has version 5 of its format and this program knows 4: use a newer"));
     assert!(page.contains("damaged: ") && page.contains("there is no version 0 of its format"));
     // It is not set aside: the program that wrote it can use it.
     let output = lab.said("run exp.toml --out a --resume");

@@ -38,7 +38,8 @@ fn status_report_and_compare_read_it() {
     fs::write(lab.path("now.toml"), text.replace("    \"scal\",\n", "")).unwrap();
     let output = lab.said("run now.toml --out now");
     assert_eq!(output.status.code(), Some(1));
-    assert!(output.stdout.starts_with(b"now: 8 of 12 runs done, 4 failed\n"));
+    // Plans of `ucrl` start warm by now: one of the hasty runs has sweeps enough.
+    assert!(output.stdout.starts_with(b"now: 9 of 12 runs done, 3 failed\n"));
     let json: Value = serde_json::from_str(&lab.answer("compare old now --json")).unwrap();
     assert_eq!(json["only_first"].as_array().unwrap().len(), 2);
     let compared = json["compared"].as_array().unwrap();

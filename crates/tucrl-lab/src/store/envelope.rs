@@ -216,10 +216,10 @@ mod tests {
             std::fs::write(&path, format!("{sealed}blake3 {seal}\n")).unwrap();
             read::<Vec<u32>>(&path, Kind::Run).unwrap_err()
         };
-        for version in [4, u64::from(u32::MAX) + 1, u64::MAX] {
+        for version in [5, u64::from(u32::MAX) + 1, u64::MAX] {
             let error = read_version(version);
             assert!(
-                matches!(error, StoreError::NewerVersion { found, known: 3, .. } if found == version),
+                matches!(error, StoreError::NewerVersion { found, known: 4, .. } if found == version),
                 "{error}"
             );
         }

@@ -90,7 +90,8 @@ pub fn highest_below(successes: f64, visits: f64, log: f64, limit: f64) -> Optio
     let (p, share) = (successes / visits, y / visits);
     let half = p + share / 2.0;
     let root = (half + (half * half - (1.0 + share) * p * p).max(0.0).sqrt()) / (1.0 + share);
-    (root <= limit).then(|| upper_end(successes, visits - successes, y))
+    // Rounding may lift the root by some ulps.
+    (root * (1.0 - 1e-12) <= limit).then(|| upper_end(successes, visits - successes, y))
 }
 
 /// The largest q with n KL(p̂, q) <= y, by Newton's method: the divergence is convex in q, so that from above the

@@ -158,11 +158,12 @@ fn a_wrong_option_is_pointed_at() {
 }
 
 #[test]
-fn the_example_has_at_most_70_lines_of_code() {
+fn the_algorithm_and_its_command_have_at_most_60_lines_of_code_besides_imports() {
     let source = include_str!("../src/main.rs");
-    let code = source.lines().filter(|line| {
+    let begin = source.find("#[derive").unwrap();
+    let code = source[begin..].lines().filter(|line| {
         let line = line.trim();
         !line.is_empty() && !line.starts_with("//")
     });
-    assert!(code.count() <= 70);
+    assert!(code.count() <= 60);
 }

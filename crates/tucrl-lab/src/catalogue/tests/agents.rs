@@ -67,7 +67,8 @@ fn least_with(name: &str, key: &str, value: &str) -> String {
 #[test]
 fn the_defaults_are_those_of_the_library() {
     let population = || Optimism { variance: Variance::Population, ..Optimism::default() };
-    let ucrl = |set| Ucrl { set, ..Ucrl::default() };
+    // Only the paper's own UCRL starts its plans warm.
+    let ucrl = |set| Ucrl { set, optimism: Optimism::default(), ..Ucrl::default() };
     let psrl = |rule| Psrl { rule, ..Psrl::default() };
     let defaults: [(&str, &dyn Algorithm); 20] = [
         ("tucrl", &Tucrl::default()),
