@@ -98,7 +98,7 @@ fn a_newer_run_is_newer_and_version_0_is_damage() {
     // It is not set aside: the program that wrote it can use it.
     let output = lab.said("run exp.toml --out a --resume");
     assert_eq!(output.status.code(), Some(1));
-    assert!(complaint(&output).ends_with("this program knows 3: use a newer tucrl\n"));
+    assert!(complaint(&output).ends_with("this program knows 4: use a newer tucrl\n"));
     fs::write(&files[0], &texts[0]).unwrap();
     lab.answer("run exp.toml --out a --resume");
     let aside = lab.files("a", ".damaged");
