@@ -155,4 +155,4 @@ def test_a_world_of_ones_own_is_learned_as_its_guide_says(tmp_path: Path, monkey
             if block == 0:
                 names["queued"] = names["result"]
     summary = names["queued"].to_pandas("summary").set_index("agent")
-    assert summary["mean"]["psrl"] < 0.5 * summary["mean"]["random"]
+    assert summary["mean"]["psrl:concentration=inverse-states"] < 0.5 * summary["mean"]["random"]
