@@ -43,7 +43,7 @@ fn table(seed: u64, states: usize) -> Mdp {
                 2 => RewardLaw::discrete([(low, 0.5), (low + 0.5, 0.3), (low + 1.0, 0.2)]),
                 kind => RewardLaw::Constant(low + kind as f64 / 5.0),
             };
-            if seed % 3 == 0 {
+            if seed.is_multiple_of(3) {
                 let row: Vec<_> = row.iter().map(|&(next, p)| (next, p, law())).collect();
                 builder.joint_action(row);
             } else {
