@@ -21,6 +21,7 @@ const ELSEWHERE: &[(&str, &str, &str)] = &[
     ("python solve_peer.py", "", "measures other packages"),
     ("/usr/bin/time", "", "needs 6 GB of memory"),
     ("tucrl bench --solve", "", "names a file of the reader's"),
+    ("tucrl import", "", "names a file of the reader's; importing.rs imports some"),
     ("tucrl bench", "tucrl bench --help", "measures for minutes"),
     ("tucrl reproduce --plan", "tucrl reproduce --plan", ""),
     (
