@@ -71,7 +71,7 @@ fn a_folder_or_a_pipe_under_the_name_of_a_checkpoint_is_damage() {
 /// Writes another version into the header and seals the file anew.
 fn with_version(text: &str, version: u64) -> String {
     let sealed = text[..text.rfind("blake3 ").unwrap()].replacen(
-        "\"version\":3",
+        "\"version\":4",
         &format!("\"version\":{version}"),
         1,
     );
