@@ -193,7 +193,7 @@ fn a_checkpoint_is_refused_with_advice_and_its_cell_starts_anew() {
     assert!(matches!(summary.notes[..], [Note::OlderCheckpoint { found: 1 }]), "{summary:?}");
     let (header, run) = store.run(&survey.to_do[0].id).unwrap().unwrap();
     // One session: nothing of the old checkpoint is in it.
-    assert_eq!((header.version, header.provenance.sessions), (3, 1));
+    assert_eq!((header.version, header.provenance.sessions), (4, 1));
     assert_eq!((run.record.steps, run.error), (5_000_000, None));
     assert!(store.state_files(&survey.to_do[0].id).unwrap().is_empty());
 }
