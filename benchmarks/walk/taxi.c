@@ -4,7 +4,7 @@
  * delivery, the rules and rewards of the world `taxi`. Each step looks up the action, counts the visit of the pair,
  * adds the reward and takes the next state. Prints nanoseconds per step, of the processor's time.
  *
- *     cc -O3 -march=native benchmarks/walk/taxi.c -o /tmp/taxi && /tmp/taxi
+ *     cc -O3 -march=native benchmarks/walk/taxi.c -o taxi && ./taxi
  *
  * -DBISECT finds the next state after a delivery by bisection instead of from where it is if all are equally likely.
  * -DCHAIN walks the Markov chain of the policy, in which there are no actions: the least that any walk can cost.
