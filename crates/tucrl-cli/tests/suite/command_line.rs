@@ -16,9 +16,7 @@ use tucrl_lab::catalogue::{Catalogue, World, WorldListing};
 use tucrl_lab::formats::ReadOptions;
 use tucrl_lab::text::shell_word;
 
-#[path = "command_line/facts.rs"]
 mod facts;
-#[path = "command_line/refusals.rs"]
 mod refusals;
 
 /// The command, in a folder of its own so that no file there is taken for a world.
@@ -329,7 +327,7 @@ fn a_drn_file_with_several_rewards_is_read_with_its_options() {
     let folder = folder();
     fs::write(
         folder.path().join("ferry.drn"),
-        include_str!("../../tucrl-lab/tests/data/ferry.drn"),
+        include_str!("../../../tucrl-lab/tests/data/ferry.drn"),
     )
     .unwrap();
     let tickets = inspected(&folder, "ferry.drn", &["--reward-model", "tickets"]);

@@ -13,13 +13,9 @@ use tempfile::TempDir;
 use tucrl::agents::{AgentKind, kinds};
 use tucrl_lab::catalogue::AgentListing;
 
-#[path = "learning/explain.rs"]
 mod explain;
-#[path = "learning/narrow.rs"]
 mod narrow;
-#[path = "learning/refusals.rs"]
 mod refusals;
-#[path = "learning/words.rs"]
 mod words;
 
 /// The command, in a folder of its own so that no file there is taken for a world.

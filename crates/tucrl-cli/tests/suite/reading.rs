@@ -14,17 +14,11 @@ use tempfile::TempDir;
 use tucrl_lab::record::StoredRun;
 use tucrl_lab::stats::Study;
 
-#[path = "reading/browser.rs"]
-mod browser;
-#[path = "reading/handling.rs"]
+pub(crate) mod browser;
 mod handling;
-#[path = "reading/injection.rs"]
 mod injection;
-#[path = "reading/latex.rs"]
 mod latex;
-#[path = "reading/page.rs"]
 mod page;
-#[path = "reading/support.rs"]
 mod support;
 
 use support::{sample, store};

@@ -10,8 +10,7 @@ use std::time::Duration;
 use serde_json::Value;
 use tempfile::TempDir;
 
-#[path = "reading/browser.rs"]
-mod browser;
+use crate::reading::browser;
 
 use browser::Browser;
 

@@ -17,21 +17,13 @@ use std::time::Duration;
 use serde_json::Value;
 use tempfile::TempDir;
 
-#[path = "store/crashes.rs"]
 mod crashes;
-#[path = "store/disks.rs"]
 mod disks;
-#[path = "store/malformed.rs"]
 mod malformed;
-#[path = "store/odd.rs"]
 mod odd;
-#[path = "store/refused.rs"]
 mod refused;
-#[path = "store/status.rs"]
 mod status;
-#[path = "store/version_1.rs"]
 mod version_1;
-#[path = "store/worlds.rs"]
 mod worlds;
 
 const EXPERIMENT: &str = r#"

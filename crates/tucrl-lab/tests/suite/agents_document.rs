@@ -1,10 +1,10 @@
 //! Do `docs/agents.md` and the pages in `docs/agents/` say what the catalogue of agents says?
 //!
-//! `TUCRL_WRITE_DOCS=1 cargo test -p tucrl-lab --test agents_document` writes it anew.
+//! `TUCRL_WRITE_DOCS=1 cargo test -p tucrl-lab agents_document` writes it anew.
 // Helpers outside of test functions may unwrap as well.
 #![allow(clippy::unwrap_used)]
 
-mod documents;
+use crate::documents;
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ use tucrl_lab::catalogue::AgentListing;
 const HEAD: &str = "\
 # Agents
 
-<!-- Written from the catalogue by `crates/tucrl-lab/tests/agents_document.rs`; do not edit. -->
+<!-- Written from the catalogue by `crates/tucrl-lab/tests/suite/agents_document.rs`; do not edit. -->
 
 An agent is named by one word, `name:key=value,key=value`, with the options that differ from their
 defaults: `tucrl`, `scal:c=5`, `ucrl:delta=inv-sqrt,alpha=0.05,shrink=log`. Numbers may be written
@@ -25,9 +25,9 @@ defaults: `tucrl`, `scal:c=5`, `ucrl:delta=inv-sqrt,alpha=0.05,shrink=log`. Numb
 (`options` in the JSON).
 ";
 
-const NOTE: &str = "<!-- Written from the catalogue by `crates/tucrl-lab/tests/agents_document.rs`; do not edit. -->";
+const NOTE: &str = "<!-- Written from the catalogue by `crates/tucrl-lab/tests/suite/agents_document.rs`; do not edit. -->";
 
-const TAIL: &str = include_str!("data/agents_tail.md");
+const TAIL: &str = include_str!("../data/agents_tail.md");
 
 fn document() -> String {
     let mut out = HEAD.to_string();

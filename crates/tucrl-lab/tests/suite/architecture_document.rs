@@ -1,7 +1,7 @@
 //! Do the documents name modules, files and symbols that there are?
 //!
 //! `ARCHITECTURE.md` lists every module with the first line of its head;
-//! `TUCRL_WRITE_DOCS=1 cargo test -p tucrl-lab --test architecture_document` writes its tables anew.
+//! `TUCRL_WRITE_DOCS=1 cargo test -p tucrl-lab architecture_document` writes its tables anew.
 #![allow(missing_docs, clippy::unwrap_used)]
 
 use std::fmt::Write;
@@ -72,7 +72,7 @@ fn the_tables_are_those_of_the_source() {
     }
     assert!(
         found == expected,
-        "ARCHITECTURE.md is stale: run TUCRL_WRITE_DOCS=1 cargo test -p tucrl-lab --test architecture_document"
+        "ARCHITECTURE.md is stale: run TUCRL_WRITE_DOCS=1 cargo test -p tucrl-lab architecture_document"
     );
 }
 

@@ -1,6 +1,6 @@
 //! Do the typed keywords of the Python package say what the options of the agents say?
 //!
-//! `TUCRL_WRITE_DOCS=1 cargo test -p tucrl-lab --test python_options` writes them anew.
+//! `TUCRL_WRITE_DOCS=1 cargo test -p tucrl-lab python_options` writes them anew.
 // Helpers outside of test functions may unwrap as well.
 #![allow(missing_docs, clippy::unwrap_used)]
 
@@ -13,7 +13,7 @@ use tucrl_lab::names::shown;
 
 const PACKAGE: &str = "../tucrl-py/python/tucrl";
 const BEGIN: &str =
-    "    # Overloads written by crates/tucrl-lab/tests/python_options.rs; do not edit.\n";
+    "    # Overloads written by crates/tucrl-lab/tests/suite/python_options.rs; do not edit.\n";
 const END: &str = "    # End of the overloads.\n";
 
 /// Parameters of `Agent` itself.
@@ -66,7 +66,7 @@ fn annotation(option: &OptionInfo) -> String {
 fn module() -> String {
     let mut out = String::from(
         "\"\"\"The options of every agent, as typed keywords of ``Agent``.\n\n\
-         Written by crates/tucrl-lab/tests/python_options.rs from the options types; do not edit.\n\"\"\"\n\n\
+         Written by crates/tucrl-lab/tests/suite/python_options.rs from the options types; do not edit.\n\"\"\"\n\n\
          from typing import Literal, TypedDict\n\n__all__ = [\n",
     );
     let mut classes: Vec<String> = kinds().map(|kind| class(kind.about().name)).collect();
@@ -128,7 +128,7 @@ fn assert_says(file: &str, expected: impl FnOnce(&str) -> String) {
     }
     assert!(
         found == expected,
-        "{file} is stale: run TUCRL_WRITE_DOCS=1 cargo test -p tucrl-lab --test python_options"
+        "{file} is stale: run TUCRL_WRITE_DOCS=1 cargo test -p tucrl-lab python_options"
     );
 }
 

@@ -1,10 +1,10 @@
 //! Does `docs/worlds.md` say what the catalogue says?
 //!
-//! `TUCRL_WRITE_DOCS=1 cargo test -p tucrl-lab --test worlds_document` writes it anew.
+//! `TUCRL_WRITE_DOCS=1 cargo test -p tucrl-lab worlds_document` writes it anew.
 // Helpers outside of test functions may unwrap as well.
 #![allow(clippy::unwrap_used)]
 
-mod documents;
+use crate::documents;
 
 use std::fmt::Write;
 
@@ -14,7 +14,7 @@ use tucrl_lab::text::shell_word;
 const HEAD: &str = "\
 # Worlds
 
-<!-- Written from the catalogue by `crates/tucrl-lab/tests/worlds_document.rs`; do not edit. -->
+<!-- Written from the catalogue by `crates/tucrl-lab/tests/suite/worlds_document.rs`; do not edit. -->
 
 A world is named by one word, `name:key=value,key=value`, with the keys that differ from their
 defaults: `taxi`, `three-state:delta=0.2`, `garnet:s=1e5,seed=7`. Numbers may be written `0.25`,

@@ -1,7 +1,7 @@
 //! Does a run, which plays steps in batches and records certain ones together, equal the same steps played one by one?
 #![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
-mod runs;
+use crate::runs;
 
 use std::sync::Arc;
 

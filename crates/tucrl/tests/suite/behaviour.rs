@@ -1,7 +1,7 @@
 //! What algorithms do in the paper's worlds: which learn, which do not, and what holds on every trajectory.
 #![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
-mod runs;
+use crate::runs;
 
 use runs::*;
 use tucrl::agents::OptimisticQ;

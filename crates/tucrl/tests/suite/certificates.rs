@@ -6,7 +6,7 @@
 //! others leave.
 #![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use num_bigint::BigInt;
 use support::exact::{

@@ -2,7 +2,7 @@
 //! completes, or ends with a typed error that says what to change.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-mod runs;
+use crate::runs;
 
 use std::sync::Arc;
 

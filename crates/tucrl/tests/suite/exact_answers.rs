@@ -2,7 +2,7 @@
 // The oracles are written as in a textbook, with indices.
 #![allow(missing_docs, clippy::unwrap_used, clippy::needless_range_loop)]
 
-mod support;
+use crate::support;
 
 use proptest::prelude::*;
 use support::*;

@@ -1,7 +1,7 @@
 //! Are Bellman gaps what their definition says, and does their sum telescope to regret?
 #![allow(clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use std::sync::{Arc, Mutex};
 

@@ -2,7 +2,7 @@
 //! results can no longer be reproduced; do not adapt the numbers, find out what changed.
 #![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
-mod runs;
+use crate::runs;
 
 use runs::*;
 use tucrl::Mdp;

@@ -2,7 +2,7 @@
 //! the formula written out literally, and against numbers computed in advance.
 #![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
-mod runs;
+use crate::runs;
 
 use proptest::prelude::*;
 use runs::*;

@@ -1,7 +1,7 @@
 //! Does what a user adds behave like what comes with the library? Learners, algorithms, rules, sets, shapes, planners.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-mod runs;
+use crate::runs;
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! The fast planners against the paper's operators written out literally, on random count tables.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use proptest::prelude::*;
 use support::literal::{Learner, Options, Table, Variances, span};

@@ -1,7 +1,7 @@
 //! What must hold of every plan, on random count tables.
 #![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use proptest::prelude::*;
 use support::literal::{self, Laws, Learner, Model, Options, Table, Variances, span};

@@ -1,7 +1,7 @@
 //! Widths, best laws, truncation and clipped gains against numbers worked out by hand.
 #![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
-mod support;
+use crate::support;
 
 use support::literal::{
     Learner, Options, Table, Variances, best_in_ball, best_in_box, expectation,

@@ -2,8 +2,8 @@
 //! may be unknown, bounds kept between plans change nothing, and it explains itself.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-mod runs;
-mod support;
+use crate::runs;
+use crate::support;
 
 use std::sync::Arc;
 

@@ -2,7 +2,7 @@
 //! enough to see them fail; lemmas B and C; the true MDP in the sets along runs.
 #![allow(clippy::disallowed_methods, missing_docs, clippy::unwrap_used)]
 
-mod runs;
+use crate::runs;
 
 use runs::*;
 use tucrl::agents::{PlusSet, UnionKind};

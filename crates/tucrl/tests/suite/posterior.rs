@@ -1,7 +1,7 @@
 //! Are MDPs drawn from the law that they should be drawn from? Closed forms, with fixed seeds.
 #![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
-mod runs;
+use crate::runs;
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! Options out of range, options that do not go together, and missing knowledge are refused, with what to change.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-mod runs;
+use crate::runs;
 
 use runs::*;
 use tucrl::agents::{Bonus, OptimisticQ, Scal};

@@ -1,7 +1,7 @@
 //! Is the price of span paid where it is worth it? Known curves, a fine grid, and what REGAL.D's guesses do.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-mod runs;
+use crate::runs;
 
 use runs::*;
 use tucrl::agents::{LastLength, Regal, RegalC, RegalD, penalty_numerator};

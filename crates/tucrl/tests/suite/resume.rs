@@ -1,7 +1,7 @@
 //! A run can be stopped, stored and continued, and a seed gives the same run every time.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-mod runs;
+use crate::runs;
 
 use std::sync::Arc;
 

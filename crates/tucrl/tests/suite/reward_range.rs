@@ -5,8 +5,7 @@
 //! by a. The shifted model is made here, law by law, and does not use the range of the first.
 #![allow(missing_docs, clippy::unwrap_used)]
 
-#[path = "runs/mod.rs"]
-mod runs;
+use crate::runs;
 
 use std::sync::Arc;
 

@@ -82,7 +82,7 @@ fn every_refusal_says_what_to_change() {
     write("row.json", &model("[[0,0.5]]"));
     write("broken.json", "{\"format\":");
     write("empty.json", "");
-    write("ferry.drn", include_str!("../../../tucrl-lab/tests/data/ferry.drn"));
+    write("ferry.drn", include_str!("../../../../tucrl-lab/tests/data/ferry.drn"));
     fs::create_dir(folder.path().join("folder")).unwrap();
     for &(arguments, code, expected) in TABLE {
         let arguments: Vec<&str> = arguments.split(' ').collect();

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime};
 
-use crate::{CELLS, Lab, complaint};
+use super::{CELLS, Lab, complaint};
 
 /// A xorshift generator: random enough for these tests.
 struct Dice(u64);

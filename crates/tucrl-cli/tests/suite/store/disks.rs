@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Output};
 
-use crate::{Lab, complaint};
+use super::{Lab, complaint};
 
 /// Runs a line of shell in the folder, with `$TUCRL` the command.
 fn shell(lab: &Lab, line: &str) -> Output {

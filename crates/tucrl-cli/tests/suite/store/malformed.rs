@@ -1,6 +1,6 @@
 //! Does every error in an experiment file name the line, the key and the remedy?
 
-use crate::{Lab, complaint};
+use super::{Lab, complaint};
 
 /// Together an experiment.
 const GOOD: [&str; 5] = [

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
 
-use crate::{Lab, complaint};
+use super::{Lab, complaint};
 
 const SMALL: &str = r#"
 name = "odd"

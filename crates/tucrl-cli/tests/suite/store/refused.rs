@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::{Lab, complaint};
+use super::{Lab, complaint};
 
 /// What is said of an experiment with these worlds and agents, which must not run.
 fn refused(worlds: &str, agents: &str) -> String {

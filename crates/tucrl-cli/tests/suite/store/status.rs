@@ -7,7 +7,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 
-use crate::{Lab, complaint};
+use super::{Lab, complaint};
 
 const WITH_FAILURES: &str = r#"
 name = "failing"

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use crate::{Lab, complaint};
+use super::{Lab, complaint};
 
 /// A lab with a copy of a directory of version 1 in `old`.
 fn lab(name: &str) -> Lab {

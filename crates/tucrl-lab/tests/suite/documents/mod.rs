@@ -38,7 +38,7 @@ pub(crate) fn assert_says(name: &str, document: &str) {
     let test = name.split('/').next().unwrap_or(name);
     assert!(
         found == document,
-        "docs/{name}.md is stale: run TUCRL_WRITE_DOCS=1 cargo test -p tucrl-lab --test \
+        "docs/{name}.md is stale: run TUCRL_WRITE_DOCS=1 cargo test -p tucrl-lab \
          {test}_document"
     );
 }
