@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 #[allow(dead_code)]
-#[path = "reading/browser.rs"]
+#[path = "suite/reading/browser.rs"]
 mod browser;
 
 use browser::Browser;
