@@ -314,6 +314,13 @@ fn an_edited_model_is_saved_and_learned_like_by_the_program() {
         std::thread::sleep(Duration::from_millis(50));
     }
     std::thread::sleep(Duration::from_millis(200));
+    // What was typed is in the file, and junk states stay where they are, at the largest reward.
+    let model: Value = serde_json::from_str(&fs::read_to_string(&file).unwrap()).unwrap();
+    assert_eq!(model["states"][2][0], json!({ "reward": 0.5, "to": [[0, 0.75], [1, 0.25]] }));
+    let stays = |state: usize| json!({ "reward": 1, "to": [[state, 1]] });
+    for junk in [3, 4] {
+        assert_eq!(model["states"][junk], json!([stays(junk), stays(junk)]));
+    }
     played.run("page.engine.scene.step(2000); update(true)");
     let lines = native(file.to_str().unwrap(), &["tucrl:alpha=0.05", "psrl"], 2, 2000);
     let own = played.records();
