@@ -13,11 +13,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-#[allow(dead_code)]
-#[path = "suite/reading/browser.rs"]
-mod browser;
-
-use browser::Browser;
+use crate::reading::browser::Browser;
 
 fn tucrl(arguments: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tucrl")).args(arguments).output().unwrap()
