@@ -43,8 +43,9 @@ impl Laws {
             }
             Self::Each(laws) => row.iter().zip(laws).map(|(entry, law)| entry.1 * law.mean()).sum(),
         };
-        // Written so that NaN fails.
-        if !((mean - reward).abs() <= SAME_MEAN * reward.abs().max(1.0)) {
+        // False for NaN.
+        let is_mean = (mean - reward).abs() <= SAME_MEAN * reward.abs().max(1.0);
+        if !is_mean {
             return Err(format!("its mean is {mean}, the reward of the action {reward}"));
         }
         match self {
