@@ -280,7 +280,8 @@ def third_party(environments, ask):
         "The optimal gain of models of the PRISM benchmark suite and of stormpy's examples, with a random reward per choice.",
         "Seconds of solving alone as above, best of five or ten; memory is the peak of the whole process, reading included.",
         "tucrl's gain is certified: the error is proved, and at most 1e-9 was asked for. Storm ran in its sound mode, which",
-        "promises a relative 1e-6; the last column but one is how far its answer is from tucrl's.\n",
+        "promises a relative 1e-6; the last column but one is how far its answer is from tucrl's. Models named `other-` were",
+        "not used to tune tucrl.\n",
         "| model | states | transitions | tucrl | certified error | memory | stormpy, sound | memory | difference | ratio |",
         "| --- |" + " --- |" * 9,
     ]

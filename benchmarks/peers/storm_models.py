@@ -16,13 +16,20 @@ import stormpy
 import stormpy.examples.files as files
 
 FIREWIRE = {"const int delay;": "const int delay = 36;", "const double fast;": "const double fast = 0.5;"}
-# Name, program, replacements in its text.
+OTHER_FIREWIRE = {"const int delay;": "const int delay = 11;", "const double fast;": "const double fast = 0.3;"}
+MORE = Path(files.testfile_dir) / "mdp"
+# Name, program, replacements in its text, seed of the rewards. Those with seed 7 were not used to tune our solver.
 EXAMPLES = [
-    ("storm-coin2-K2", files.prism_mdp_coin_2_2, {}),
-    ("storm-coin2-K16", files.prism_mdp_coin_2_2, {"const int K=2;": "const int K=16;"}),
-    ("storm-firewire-36", files.prism_mdp_firewire, FIREWIRE),
-    ("storm-maze", files.prism_mdp_maze, {}),
-    ("storm-slipgrid-60", files.prism_mdp_slipgrid, {"N = 4": "N = 60", "M = 4": "M = 60"}),
+    ("storm-coin2-K2", files.prism_mdp_coin_2_2, {}, 1),
+    ("storm-coin2-K16", files.prism_mdp_coin_2_2, {"const int K=2;": "const int K=16;"}, 1),
+    ("storm-firewire-36", files.prism_mdp_firewire, FIREWIRE, 1),
+    ("storm-maze", files.prism_mdp_maze, {}, 1),
+    ("storm-slipgrid-60", files.prism_mdp_slipgrid, {"N = 4": "N = 60", "M = 4": "M = 60"}, 1),
+    ("other-coin2-K5", MORE / "coin2.nm", {"const int K;": "const int K=5;"}, 7),
+    ("other-csma2-2", MORE / "csma2-2.nm", {}, 7),
+    ("other-firewire-11", files.prism_mdp_firewire, OTHER_FIREWIRE, 7),
+    ("other-leader4", MORE / "leader4.nm", {}, 7),
+    ("other-wlan0", MORE / "wlan0-2-2.nm", {}, 7),
 ]
 
 
@@ -38,7 +45,7 @@ def build(program, replacements, scratch):
     return stormpy.build_model(parsed)
 
 
-def write(model, path, seed=1):
+def write(model, path, seed):
     stream = random.Random(seed)
     with open(path, "w", encoding="utf-8") as file:
         file.write("@type: MDP\n@parameters\n\n@reward_models\nreward\n")
@@ -55,11 +62,11 @@ def write(model, path, seed=1):
 def main():
     directory = Path(sys.argv[1])
     names = []
-    for name, program, replacements in EXAMPLES:
+    for name, program, replacements, seed in EXAMPLES:
         path = directory / f"{name}.drn"
         if not path.exists():
             model = build(program, replacements, directory / f"{name}.prism")
-            write(model, path.with_suffix(".part"))
+            write(model, path.with_suffix(".part"), seed)
             path.with_suffix(".part").replace(path)
         names.append(path.name)
     print(json.dumps(names))

@@ -18,7 +18,7 @@ pub(crate) use explained::Explained;
 use learn_help::LEARN_HELP;
 use values::{
     checkpoints, jobs, limit, many_steps, master_seed, probability, reward_range, seconds, seeds,
-    shard, steps,
+    shard, steps, unpack_limit,
 };
 
 /// TUCRL and related algorithms in finite MDPs: exact solutions, learning runs, reports.
@@ -45,7 +45,7 @@ Examples:
   tucrl play                          watch agents learn, in the browser
   tucrl bench                         benchmark this program on this machine
 
-A world is `name`, or `name:key=value,key=value`, or a model file (.json, .drn)."
+A world is `name`, or `name:key=value,key=value`, or a model file (.json, .drn, .umb, .tra)."
 )]
 pub(crate) struct Arguments {
     #[command(subcommand)]
@@ -93,7 +93,8 @@ Examples:
   tucrl export garnet:s=1000,seed=3 --to garnet.drn --force
   tucrl export model.drn --to model.json
 
-The extension selects the format: .json (tucrl) or .drn (the model checker Storm).
+The extension selects the format: .json (tucrl), .drn (the model checker Storm) or .umb (unified Markov binary); .json.gz and .drn.gz are
+compressed.
 Both preserve the model bit for bit.")]
     Export(Export),
     /// List the agents, or show the requirements, guarantee and options of one
@@ -340,7 +341,7 @@ pub(crate) struct Explore {
 pub(crate) struct Export {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// The file to write, .json or .drn
+    /// The file to write, .json, .drn or .umb
     #[arg(long, value_name = "FILE")]
     pub(crate) to: PathBuf,
     /// Replace the file if it exists
@@ -564,7 +565,7 @@ pub(crate) struct Status {
 pub(crate) struct Source {
     /// A world, as name:key=value,key=value, or a model file
     pub(crate) world: String,
-    /// Which reward model of a DRN file to read
+    /// Which reward model of a DRN, UMB or PRISM file to read
     #[arg(long, value_name = "NAME")]
     pub(crate) reward_model: Option<String>,
     /// The largest possible reward; overrides the model file
@@ -573,15 +574,19 @@ pub(crate) struct Source {
     /// The lowest and the highest possible reward, such as -10,20; overrides the model file
     #[arg(long, value_name = "A,B", allow_hyphen_values = true, conflicts_with = "r_max", value_parser = reward_range)]
     pub(crate) reward_range: Option<RewardRange>,
+    /// The number of bytes that a compressed model file may unpack to [default: 4e9]
+    #[arg(long, value_name = "BYTES", value_parser = unpack_limit)]
+    pub(crate) unpack_limit: Option<u64>,
 }
 
 impl Source {
     pub(crate) fn options(&self) -> ReadOptions {
-        let Self { reward_model, r_max, reward_range, .. } = self;
+        let Self { reward_model, r_max, reward_range, unpack_limit, .. } = self;
         ReadOptions {
             reward_model: reward_model.clone(),
             r_max: *r_max,
             reward_range: *reward_range,
+            unpack_limit: *unpack_limit,
         }
     }
 }

@@ -14,6 +14,8 @@ pub enum Setting {
     RMax,
     /// The smallest and the largest possible reward; overrides the file.
     RewardRange,
+    /// The number of bytes that a compressed file may unpack to; completes "allow more with …".
+    UnpackLimit,
     /// Where results go; completes "choose another with …".
     Directory,
     /// Continue stored results; completes "continue with …".
@@ -30,6 +32,7 @@ pub fn by_name(setting: Setting) -> &'static str {
         Setting::RewardModel => "`reward_model`",
         Setting::RMax => "`r_max`",
         Setting::RewardRange => "`reward_range`",
+        Setting::UnpackLimit => "`unpack_limit`",
         Setting::Directory => "`out`",
         Setting::Resume => "`resume`",
     }

@@ -33,6 +33,7 @@ fn keyword(setting: Setting) -> &'static str {
         Setting::RewardModel => "reward_model",
         Setting::RMax => "r_max",
         Setting::RewardRange => "reward_range",
+        Setting::UnpackLimit => "unpack_limit",
         Setting::Directory | Setting::Resume => spelling::by_name(setting),
     }
 }

@@ -44,12 +44,14 @@ type Transitions<'py> = (
 
 /// A finite MDP with exact solutions.
 ///
-/// MDP(world, *, r_max=None, reward_range=None, reward_model=None)
+/// MDP(world, *, r_max=None, reward_range=None, reward_model=None, unpack_limit=None)
 ///
-/// world: a spec (`"taxi:map=v3"`; `tucrl.worlds()` lists them), or a model file (`.json`, `.drn`).
+/// world: a spec (`"taxi:map=v3"`; `tucrl.worlds()` lists them), or a model file (`.json`, `.drn`,
+///     `.umb`, PRISM's `.tra`; also compressed: `.json.gz`).
 /// reward_range: the lowest and the highest possible reward; overrides the model file.
 /// r_max: the same as `reward_range=(0, r_max)`.
-/// reward_model: which reward model of a DRN file to read.
+/// reward_model: which reward model of a DRN, UMB or PRISM file to read.
+/// unpack_limit: the number of bytes that a compressed file may unpack to; 4e9 unless given.
 ///
 /// A model is immutable; a solution is computed on first access, and its array is read-only. Of a world without a table,
 /// such as `breakout-game`, it is the reachable part, whose states are numbered anew: see `part_of`.
@@ -75,13 +77,14 @@ pub(crate) struct PyMdp {
 #[pymethods]
 impl PyMdp {
     #[new]
-    #[pyo3(signature = (world, *, r_max=None, reward_range=None, reward_model=None))]
+    #[pyo3(signature = (world, *, r_max=None, reward_range=None, reward_model=None, unpack_limit=None))]
     fn new(
         py: Python<'_>,
         world: &Bound<'_, PyAny>,
         r_max: Option<f64>,
         reward_range: Option<&Bound<'_, PyAny>>,
         reward_model: Option<String>,
+        unpack_limit: Option<u64>,
     ) -> PyResult<Self> {
         // A path object is always a file, whatever its extension.
         let text: PathBuf = world.extract()?;
@@ -95,7 +98,7 @@ impl PyMdp {
             None => None,
             given => rewards::range(r_max, given)?,
         };
-        let options = ReadOptions { reward_model, r_max, reward_range };
+        let options = ReadOptions { reward_model, r_max, reward_range, unpack_limit };
         let build = |watch: &Progress| world.build_and_count(&options, watch);
         let (model, states) = work::run(py, "building the world", build)?.map_err(of_world)?;
         let part_of = Some(states).filter(|&states| states > model.states() as u64);
@@ -364,7 +367,8 @@ impl PyMdp {
         PyWalk::new(&self.name, &Model::from(&self.model), seed.0, run)
     }
 
-    /// Write the model to a file atomically, as `.json` (tucrl) or `.drn` (Storm).
+    /// Write the model to a file atomically, as `.json` (tucrl), `.drn` (Storm) or `.umb` (unified Markov binary);
+    /// `.json.gz` and `.drn.gz` are compressed.
     #[pyo3(signature = (path, *, overwrite=false))]
     fn to_file(&self, py: Python<'_>, path: PathBuf, overwrite: bool) -> PyResult<()> {
         let if_exists = if overwrite { IfExists::Replace } else { IfExists::Refuse };

@@ -289,7 +289,7 @@ def test_bernoulli_rewards_keep_their_means() -> None:
     assert set(rewards.tolist()) == {0.0, 1.0}
 
 
-@pytest.mark.parametrize("ending", ["json", "drn"])
+@pytest.mark.parametrize("ending", ["json", "drn", "umb", "json.gz", "drn.gz"])
 def test_a_file_and_a_pickle_bring_the_model_back(ending: str, tmp_path: Path) -> None:
     for mdp in (tucrl.MDP("taxi"), ways()["dense"]):
         path = tmp_path / f"model.{ending}"

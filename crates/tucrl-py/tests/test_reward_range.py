@@ -49,7 +49,7 @@ def test_a_reward_comes_back_as_it_was_given() -> None:
 
 def test_files_and_pickles_keep_the_range(tmp_path: Path) -> None:
     mdp = own()
-    for name in ("m.json", "m.drn"):
+    for name in ("m.json", "m.drn", "m.umb", "m.json.gz", "m.drn.gz"):
         mdp.to_file(tmp_path / name)
         back = tucrl.MDP(tmp_path / name)
         assert back == mdp and back.reward_range == RANGE and back.gain == mdp.gain

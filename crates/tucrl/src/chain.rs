@@ -19,6 +19,9 @@ use crate::pulse::{Pulse, unless_stopped};
 const SWEEP_LIMIT: u64 = 200_000;
 /// An iteration has converged when a sweep changes no value by more than this times the largest.
 const SWEEP_ACCURACY: f64 = 1e-14;
+/// The same for a closed class, whose values are differences: a digit less, so that rounding does not keep it from being
+/// reached.
+const CLASS_ACCURACY: f64 = 1e-13;
 
 /// A Markov chain with rewards.
 #[derive(Debug, Clone)]
@@ -162,6 +165,8 @@ impl Chain {
             bring_to_front(&mut members, common);
         }
         let mut solved = self.solve_around(&members, local)?;
+        // Every try takes eight times the steps of the one before, so that all together take little longer than the last,
+        // and four reach the limit.
         let mut steps = 64;
         while !solved.is_finite() && steps < SWEEP_LIMIT && !Pulse::is_stopped() {
             // The return time overflows: take a more frequent reference state.
@@ -178,7 +183,8 @@ impl Chain {
             && solved.law[0] < 0.25 * solved.law[heaviest]
         {
             // Biases are differences of cycle totals, which lose digits if the reference state is
-            // rare: solve again around the most frequent state.
+            // rare: solve again around the most frequent state. Totals grow with the time of return, the inverse of the
+            // frequency: a factor of 4 costs two bits, which are not worth a second solution.
             bring_to_front(&mut members, heaviest);
             solved = self.solve_around(&members, local)?;
         }
@@ -443,6 +449,7 @@ fn sweep_transient(
         }
         let stayed: f64 = moved.iter().sum();
         let drift: f64 = law.iter().zip(&moved).map(|(old, new)| (stayed * old - new).abs()).sum();
+        // `rounding` counts each term once; a shift within a few times of it would follow the rounding and never end.
         if drift <= leaving && missing.abs() > 8.0 * rounding {
             let shift = missing / leaving;
             x.iter_mut().for_each(|x| *x += shift);
@@ -481,6 +488,7 @@ fn sweep_transient(
 /// Gain, bias and stationary distribution of a large closed class by damped iteration:
 /// v <- r + 0.9 P v + 0.1 v has the same gain and the bias 0.9 v.
 fn iterate_class(chain: &Chain, members: &[u32]) -> Result<ClassSolution, SolveError> {
+    // Any share below 1 makes a periodic class converge; this one costs an aperiodic class a tenth more sweeps.
     const DAMPING: f64 = 0.9;
     let mut local = vec![u32::MAX; chain.states()];
     let (rows, _) = chain.restricted(members, &mut local);
@@ -512,7 +520,7 @@ fn iterate_class(chain: &Chain, members: &[u32]) -> Result<ClassSolution, SolveE
         change = law.iter().zip(&flowed).map(|(old, new)| (old - new).abs()).sum();
         span = high - low;
         (bias, law) = (swept, flowed);
-        if span <= 1e-13 * scale && change <= 1e-13 {
+        if span <= CLASS_ACCURACY * scale && change <= CLASS_ACCURACY {
             let bias = bias.into_iter().map(|value| DAMPING * value).collect();
             return Ok(ClassSolution { gain: low + span / 2.0, bias, law });
         }
@@ -521,6 +529,6 @@ fn iterate_class(chain: &Chain, members: &[u32]) -> Result<ClassSolution, SolveE
         what: "the gain of a policy",
         sweeps: SWEEP_LIMIT,
         span: span.max(change),
-        tolerance: 1e-13 * scale,
+        tolerance: CLASS_ACCURACY * scale,
     })
 }

@@ -411,6 +411,7 @@ impl Counts {
         counts.shifted_squares += shifted * shifted;
         let (start, len) = (counts.row as usize, counts.row_len as usize);
         let row = &self.next[start..start + len];
+        // Eight next states are half a cache line, which is read in order without a branch that depends on their middle.
         let place = if len <= 8 {
             row.iter().position(|&known| known >= next).unwrap_or(len)
         } else {
@@ -557,7 +558,8 @@ impl Counts {
 }
 
 /// Reserves room for more elements, at least an eighth of the length. Doubling would leave up to half
-/// of the memory unused. The extra moves are cheap: the allocator remaps large blocks without copying.
+/// of the memory unused. The extra moves are cheap: the allocator remaps large blocks without copying. Four at least, so that
+/// the first few elements do not move each time.
 #[inline]
 fn make_room<T>(vec: &mut Vec<T>, more: usize) {
     if vec.capacity() - vec.len() < more {

@@ -56,6 +56,10 @@ pub(super) fn jobs(text: &str) -> Result<u16, String> {
     whole(text, 1..=u16::MAX.into(), "write a number of threads of at least 1, such as 4")
 }
 
+pub(super) fn unpack_limit(text: &str) -> Result<u64, String> {
+    whole(text, 1..=u64::MAX, "write a number of bytes of at least 1, such as 2e10")
+}
+
 pub(super) fn reward_range(text: &str) -> Result<RewardRange, String> {
     let ends = text
         .split_once(',')

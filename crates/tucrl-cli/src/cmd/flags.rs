@@ -12,6 +12,7 @@ pub(super) fn flag(setting: Setting) -> &'static str {
         Setting::RewardModel => "--reward-model",
         Setting::RMax => "--r-max",
         Setting::RewardRange => "--reward-range",
+        Setting::UnpackLimit => "--unpack-limit",
         Setting::Directory => "--out",
         Setting::Resume => "--resume",
     }

@@ -1,7 +1,7 @@
 //! Which world does a text name?
 //!
-//! A text that ends in `.json` or `.drn` names a model file, and so does any other existing file or path that is not
-//! the name of a world. Anything else is a spec.
+//! A text with the extension of a model file ([`Format::of`]) names one, and so does any other existing file or path that
+//! is not the name of a world. Anything else is a spec.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -21,6 +21,9 @@ use super::Catalogue;
 use crate::formats::{self, Format, FormatError, ReadOptions};
 use crate::names::{Arguments, Spec, SpecError};
 use crate::spelling::{Setting, Spelled, Spelling, by_name};
+
+/// The files in which reward models have names.
+const OTHER_FORMATS: &str = "DRN, UMB and PRISM files";
 
 /// How many worlds may stand inside each other, the outermost included. Every level is read several times, so the time
 /// grows with the square of the depth or worse.
@@ -146,7 +149,7 @@ impl World {
     /// The model files that it is made of: itself, or those inside a world of worlds.
     pub fn files(&self) -> Vec<PathBuf> {
         match self {
-            Self::File(path) => vec![path.clone()],
+            Self::File(path) => formats::files_of(path),
             Self::Named { arguments, catalogue, .. } => {
                 // Specs were parsed when the world was named.
                 let specs = arguments.specs().into_iter();
@@ -189,14 +192,15 @@ impl World {
         };
         match self {
             Self::File(path)
-                if options.reward_model.is_some() && Format::of(path)? != Format::Drn =>
+                if options.reward_model.is_some() && Format::of(path)? == Format::Json =>
             {
-                refuse(Setting::RewardModel, "DRN files")
+                refuse(Setting::RewardModel, OTHER_FORMATS)
             }
             Self::File(_) => Ok(()),
-            _ if options.reward_model.is_some() => refuse(Setting::RewardModel, "DRN files"),
+            _ if options.reward_model.is_some() => refuse(Setting::RewardModel, OTHER_FORMATS),
             _ if options.r_max.is_some() => refuse(Setting::RMax, "model files"),
             _ if options.reward_range.is_some() => refuse(Setting::RewardRange, "model files"),
+            _ if options.unpack_limit.is_some() => refuse(Setting::UnpackLimit, "model files"),
             _ => Ok(()),
         }
     }

@@ -33,7 +33,7 @@ pub fn schema(catalogue: &Catalogue) -> Value {
         "type": "string",
         "title": "a model file",
         "description": "A file in JSON or DRN.",
-        "pattern": r"\.(json|drn|JSON|DRN)$|^[^:]*[/\\]",
+        "pattern": r"\.(json|drn|umb|tra|JSON|DRN|UMB|TRA)(\.gz|\.GZ)?$|^[^:]*[/\\]",
     }));
     let steps = json!({
         "description": "How many steps each run takes.",

@@ -10,7 +10,6 @@
 
 mod body;
 mod header;
-mod lines;
 mod notes;
 mod rewards;
 mod write;
@@ -19,6 +18,7 @@ use std::path::Path;
 
 use tucrl::mdp::Mdp;
 
+use super::lines::Lines;
 use super::source::open;
 use super::{FormatError, ReadOptions};
 
@@ -29,7 +29,7 @@ const VERSION: &str = "1";
 
 /// Reads a model.
 pub(super) fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, FormatError> {
-    let mut lines = lines::Lines::new(open(path)?, path);
+    let mut lines = Lines::new(open(path, options.unpack_limit())?, path);
     let header = header::read(&mut lines)?;
     body::read(&mut lines, header, options)
 }

@@ -9,8 +9,13 @@ use std::path::{Path, PathBuf};
 use thiserror::Error;
 use tucrl::error::ModelError;
 
+use super::source::UnpackError;
 use crate::spelling::{Setting, Spelled, Spelling, by_name};
 use crate::text::{bytes, clipped, listed, named, quoted};
+
+/// The extensions of model files, with what they are.
+const ACCEPTED: &str = ".json (tucrl's own), .drn (Storm's explicit format), .umb (unified Markov binary) and, to read, \
+                        .tra (PRISM's explicit format), each also with .gz after it";
 
 /// Why a model file was not read or written.
 #[derive(Debug, Error)]
@@ -18,8 +23,7 @@ use crate::text::{bytes, clipped, listed, named, quoted};
 pub enum FormatError {
     /// The extension selects no format.
     #[error(
-        "{}: the extension does not say which format this is: accepted are .json (tucrl's own) \
-         and .drn (Storm's explicit format)",
+        "{}: the extension does not say which format this is: accepted are {ACCEPTED}",
         named(path)
     )]
     UnknownExtension {
@@ -80,6 +84,38 @@ pub enum FormatError {
         /// The largest size that is read, in bytes.
         most: u64,
     },
+    /// A compressed file unpacks to more bytes than it may.
+    #[error("{}", unpacks_to_more(path, *most, by_name))]
+    UnpacksToMore {
+        /// The file.
+        path: PathBuf,
+        /// The limit, in bytes.
+        most: u64,
+    },
+    /// The compression is not one that is read.
+    #[error("{}: {kind} is not read: unpack the file, or compress it with gzip", named(path))]
+    UnknownCompression {
+        /// The file.
+        path: PathBuf,
+        /// What compressed it.
+        kind: &'static str,
+    },
+    /// The format is read only.
+    #[error("{}: files of PRISM are only read: write .umb, .drn or .json", named(path))]
+    OnlyRead {
+        /// The file.
+        path: PathBuf,
+    },
+    /// An entry of an archive does not follow the format.
+    #[error("{}: {entry}: {}", named(path), clipped(what))]
+    Entry {
+        /// The archive.
+        path: PathBuf,
+        /// The entry, and the place in it where that is known.
+        entry: String,
+        /// What is wrong and what to change.
+        what: String,
+    },
     /// The file is not UTF-8.
     #[error("{}: the file is not UTF-8 text here: save it as UTF-8", place(path, *line, None))]
     NotUtf8 {
@@ -133,8 +169,8 @@ pub enum FormatError {
     SeveralRewardModels {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
-        line: usize,
+        /// The line, from 1, of a text.
+        line: Option<usize>,
         /// Their names.
         names: Vec<String>,
     },
@@ -164,8 +200,8 @@ pub enum FormatError {
     NegativeReward {
         /// The file.
         path: PathBuf,
-        /// The line, from 1.
-        line: usize,
+        /// The line, from 1, of a text.
+        line: Option<usize>,
         /// The state.
         state: usize,
         /// The action.
@@ -215,10 +251,7 @@ pub enum FormatError {
         what: String,
     },
     /// The file is well formed, but its model is invalid.
-    #[error("{}: {source}", match line {
-        Some(line) => place(path, *line, None),
-        None => named(path),
-    })]
+    #[error("{}: {source}", place_or_file(path, *line))]
     Model {
         /// The file.
         path: PathBuf,
@@ -237,6 +270,7 @@ impl Spelled for FormatError {
                 several_reward_models(path, *line, names, spelling)
             }
             Self::TwoRanges { path } => two_ranges(path, spelling),
+            Self::UnpacksToMore { path, most } => unpacks_to_more(path, *most, spelling),
             Self::NegativeReward { path, line, state, action, reward } => {
                 negative_reward(path, *line, (*state, *action), *reward, spelling)
             }
@@ -250,8 +284,13 @@ fn already_exists(path: &Path, spelling: Spelling) -> String {
     format!("{}: the file already exists: choose another name, or {replace}", named(path))
 }
 
-fn several_reward_models(path: &Path, line: usize, names: &[String], spelling: Spelling) -> String {
-    let (place, names) = (place(path, line, None), listed(names));
+fn several_reward_models(
+    path: &Path,
+    line: Option<usize>,
+    names: &[String],
+    spelling: Spelling,
+) -> String {
+    let (place, names) = (place_or_file(path, line), listed(names));
     let option = spelling(Setting::RewardModel);
     format!("{place}: the file has several reward models ({names}): choose one with {option}")
 }
@@ -261,14 +300,22 @@ fn two_ranges(path: &Path, spelling: Spelling) -> String {
     format!("{}: {r_max} and {range} both say which rewards are possible: keep one", path.display())
 }
 
+fn unpacks_to_more(path: &Path, most: u64, spelling: Spelling) -> String {
+    let (most, option) = (bytes(most), spelling(Setting::UnpackLimit));
+    format!(
+        "{}: the file unpacks to more than {most}: unpack it first (gunzip), or allow more with {option}",
+        named(path)
+    )
+}
+
 fn negative_reward(
     path: &Path,
-    line: usize,
+    line: Option<usize>,
     (state, action): (usize, usize),
     reward: f64,
     spelling: Spelling,
 ) -> String {
-    let (place, range) = (place(path, line, None), spelling(Setting::RewardRange));
+    let (place, range) = (place_or_file(path, line), spelling(Setting::RewardRange));
     format!(
         "{place}: state {state}, action {action} has the negative reward {reward}: give the lowest and the \
          highest reward with {range}"
@@ -279,6 +326,16 @@ impl FormatError {
     /// The variant for an I/O error of `path`.
     pub fn io(path: &Path, source: io::Error) -> Self {
         let path = path.to_path_buf();
+        match UnpackError::inside(&source) {
+            Some(UnpackError::TooLarge { most }) => {
+                return Self::UnpacksToMore { path, most: *most };
+            }
+            Some(damaged) => {
+                let source = io::Error::other(damaged.clone());
+                return Self::Io { path, source };
+            }
+            None => {}
+        }
         match source.kind() {
             io::ErrorKind::NotFound => Self::NotFound { path },
             io::ErrorKind::PermissionDenied => Self::PermissionDenied { path },
@@ -332,6 +389,10 @@ fn place(path: &Path, line: usize, column: Option<usize>) -> String {
         Some(column) => format!("{}:{line}:{column}", named(path)),
         None => format!("{}:{line}", named(path)),
     }
+}
+
+fn place_or_file(path: &Path, line: Option<usize>) -> String {
+    line.map_or_else(|| named(path), |line| place(path, line, None))
 }
 
 fn available(names: &[String]) -> String {

@@ -1,17 +1,26 @@
 //! Model files: how is an MDP written to a file and read back identically?
 //!
-//! Two formats, told apart by the extension: `.json` (tucrl) and `.drn`, the explicit format of the model checker Storm.
-//! Both are read and written as streams, in memory proportional to the model. A file is replaced as a whole or not at
-//! all. `docs/formats.md` describes both.
+//! The extension selects the format: `.json` (tucrl), `.drn` (the explicit format of the model checker Storm), `.umb`
+//! (unified Markov binary), and, only to be read, `.tra` with the files beside it (the explicit format of PRISM); each
+//! may be compressed with gzip (`.gz`). They are read and written in memory proportional to the model. A file is replaced
+//! as a whole or not at all. `docs/formats.md` describes them.
 
 mod drn;
 mod error;
+mod foreign;
 mod json;
 mod law;
+mod lines;
+mod prism;
 pub mod save;
 mod source;
+mod umb;
 
-use std::path::Path;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::write::GzEncoder;
 
 use tucrl::mdp::Mdp;
 use tucrl::reward::RewardRange;
@@ -19,21 +28,30 @@ use tucrl::reward::RewardRange;
 pub use error::FormatError;
 pub use save::new_file;
 
+/// The number of bytes that a compressed file may unpack to, unless another is given.
+pub const UNPACK_LIMIT: u64 = 4_000_000_000;
+
 /// Choices that the file alone does not settle.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReadOptions {
-    /// The reward model of a `.drn` file to read; needed when there are several.
+    /// The reward model to read, of a file that is not `.json`; needed when there are several.
     pub reward_model: Option<String>,
     /// The largest possible reward, where the smallest is 0; overrides the file.
     pub r_max: Option<f64>,
     /// The smallest and the largest possible reward; overrides the file. Not together with `r_max`.
     pub reward_range: Option<RewardRange>,
+    /// The number of bytes that a compressed file may unpack to; [`UNPACK_LIMIT`] by default.
+    pub unpack_limit: Option<u64>,
 }
 
 impl ReadOptions {
     /// The range of rewards that overrides the file.
     fn range(&self) -> Option<RewardRange> {
         self.reward_range.or(self.r_max.map(RewardRange::up_to))
+    }
+
+    fn unpack_limit(&self) -> u64 {
+        self.unpack_limit.unwrap_or(UNPACK_LIMIT)
     }
 }
 
@@ -54,20 +72,42 @@ pub enum Format {
     Json,
     /// Storm's explicit format, `.drn`.
     Drn,
+    /// Unified Markov binary, `.umb`.
+    Umb,
+    /// PRISM's explicit format, `.tra` and the files beside it; only read.
+    Prism,
 }
 
 impl Format {
-    /// The format of a file name.
+    /// The format of a file name; `.gz` at its end says nothing about it.
     ///
     /// # Errors
     /// [`FormatError::UnknownExtension`], which names the accepted ones.
     pub fn of(path: &Path) -> Result<Self, FormatError> {
-        let extension = path.extension().map(|e| e.to_string_lossy().to_ascii_lowercase());
-        match extension.as_deref() {
+        let extension = |path: &Path| path.extension().map(|e| e.to_ascii_lowercase());
+        let mut found = extension(path);
+        if is_gzip(path) {
+            found = path.file_stem().and_then(|inner| extension(Path::new(inner)));
+        }
+        match found.as_ref().and_then(|e| e.to_str()) {
             Some("json") => Ok(Self::Json),
             Some("drn") => Ok(Self::Drn),
+            Some("umb") => Ok(Self::Umb),
+            Some("tra") => Ok(Self::Prism),
             _ => Err(FormatError::UnknownExtension { path: path.into() }),
         }
+    }
+}
+
+fn is_gzip(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
+}
+
+/// All files that are read with this one: for `.tra` also those beside it that belong to it.
+pub fn files_of(path: &Path) -> Vec<PathBuf> {
+    match Format::of(path) {
+        Ok(Format::Prism) => prism::files_of(path),
+        _ => vec![path.into()],
     }
 }
 
@@ -82,6 +122,8 @@ pub fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, FormatError> {
     match Format::of(path)? {
         Format::Json => json::read(path, options),
         Format::Drn => drn::read(path, options),
+        Format::Umb => umb::read(path, options),
+        Format::Prism => prism::read(path, options),
     }
 }
 
@@ -107,9 +149,23 @@ pub fn write_with(
     if_exists: IfExists,
 ) -> Result<(), FormatError> {
     let format = Format::of(path)?;
-    save::atomically(path, if_exists, |out| match format {
+    if format == Format::Prism {
+        return Err(FormatError::OnlyRead { path: path.into() });
+    }
+    let content = |out: &mut dyn Write| match format {
         Format::Json => json::write(mdp, out),
         Format::Drn => drn::write(mdp, remark, out),
+        Format::Umb | Format::Prism => umb::write(mdp, remark, out),
+    };
+    save::atomically(path, if_exists, |out| {
+        // Archives are compressed whatever their name, as other programs write them.
+        if format != Format::Umb && !is_gzip(path) {
+            return content(out);
+        }
+        // Without a time in its header: the same model gives the same bytes.
+        let mut packed = BufWriter::new(GzEncoder::new(out, Compression::default()));
+        content(&mut packed)?;
+        packed.into_inner().map_err(|error| error.into_error())?.finish().map(drop)
     })
 }
 

@@ -1,13 +1,18 @@
-//! How is a model file opened, and its lines counted?
+//! How is a model file opened, unpacked, and its lines counted?
 //!
-//! Handles what both formats share: folders, missing and empty files, and a UTF-8 byte order mark, which is skipped.
-//! [`Counting`] gives the current line to a parser that does not track it.
+//! Handles what the formats share: folders, missing and empty files, gzip, and a UTF-8 byte order mark, which is skipped.
+//! What is compressed is recognised by its first bytes. It may unpack to a limited number of bytes, because a small
+//! file can unpack to any number of them. [`Counting`] gives the current line to a parser that does not track it.
 
 use std::cell::Cell;
+use std::error::Error;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 use std::rc::Rc;
+
+use flate2::bufread::MultiGzDecoder;
+use thiserror::Error;
 
 use super::FormatError;
 
@@ -15,19 +20,121 @@ use super::FormatError;
 const LONGEST_TEXT: usize = 16_000_000;
 /// Bytes that are held at a time while a file is searched.
 const PIECE: usize = 1 << 16;
+/// First bytes of compressed files that are not read, and what compressed them.
+const OTHER_COMPRESSIONS: [(&[u8], &str); 3] =
+    [(b"BZh", "bzip2"), (b"\xfd7zXZ", "xz"), (b"\x28\xb5\x2f\xfd", "zstd")];
 
-/// Opens a non-empty file.
-pub(super) fn open(path: &Path) -> Result<BufReader<File>, FormatError> {
+/// Why compressed bytes could not be unpacked.
+#[derive(Debug, Clone, Error)]
+pub(super) enum UnpackError {
+    #[error("more than {most} bytes")]
+    TooLarge { most: u64 },
+    #[error("the gzip data is damaged or cut off ({0}): get the file anew")]
+    Damaged(String),
+}
+
+impl UnpackError {
+    /// The reason inside an error of the system, at any depth.
+    pub(super) fn inside(error: &io::Error) -> Option<&Self> {
+        let mut present: &(dyn Error + 'static) = error.get_ref()?;
+        loop {
+            if let Some(found) = present.downcast_ref() {
+                return Some(found);
+            }
+            // The source of an I/O error skips the error that it holds.
+            let held = present.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+            present = match held {
+                Some(held) => held,
+                None => present.source()?,
+            };
+        }
+    }
+}
+
+/// The content of a file, unpacked.
+pub(super) enum Source {
+    Plain(BufReader<File>),
+    Packed(Box<BufReader<Unpacking>>),
+}
+
+/// Unpacks gzip up to a number of bytes.
+pub(super) struct Unpacking {
+    input: MultiGzDecoder<BufReader<File>>,
+    left: u64,
+    most: u64,
+}
+
+impl Read for Unpacking {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let length = self.input.read(buffer).map_err(|error| match error.kind() {
+            io::ErrorKind::Interrupted => error,
+            _ => io::Error::other(UnpackError::Damaged(error.to_string())),
+        })?;
+        match self.left.checked_sub(length as u64) {
+            Some(left) => self.left = left,
+            None => return Err(io::Error::other(UnpackError::TooLarge { most: self.most })),
+        }
+        Ok(length)
+    }
+}
+
+impl Read for Source {
+    #[inline]
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            Self::Plain(input) => input.read(buffer),
+            Self::Packed(input) => input.read(buffer),
+        }
+    }
+}
+
+impl BufRead for Source {
+    #[inline]
+    fn fill_buf(&mut self) -> io::Result<&[u8]> {
+        match self {
+            Self::Plain(input) => input.fill_buf(),
+            Self::Packed(input) => input.fill_buf(),
+        }
+    }
+
+    #[inline]
+    fn consume(&mut self, length: usize) {
+        match self {
+            Self::Plain(input) => input.consume(length),
+            Self::Packed(input) => input.consume(length),
+        }
+    }
+}
+
+/// Opens a non-empty file, which may unpack to `limit` bytes.
+pub(super) fn open_bytes(path: &Path, limit: u64) -> Result<Source, FormatError> {
     let failed = |source| FormatError::io(path, source);
     let file = File::open(path).map_err(failed)?;
     if file.metadata().map_err(failed)?.is_dir() {
         return Err(FormatError::IsFolder { path: path.into() });
     }
-    let mut input = BufReader::with_capacity(1 << 16, file);
+    let mut input = BufReader::with_capacity(PIECE, file);
     let first = input.fill_buf().map_err(failed)?;
-    if first.is_empty() {
+    let other = OTHER_COMPRESSIONS.iter().find(|(magic, _)| first.starts_with(magic));
+    if let Some(&(_, kind)) = other {
+        return Err(FormatError::UnknownCompression { path: path.into(), kind });
+    }
+    let mut input = if first.starts_with(b"\x1f\x8b") {
+        let input = Unpacking { input: MultiGzDecoder::new(input), left: limit, most: limit };
+        Source::Packed(Box::new(BufReader::with_capacity(PIECE, input)))
+    } else {
+        Source::Plain(input)
+    };
+    if input.fill_buf().map_err(failed)?.is_empty() {
         return Err(FormatError::Empty { path: path.into() });
     }
+    Ok(input)
+}
+
+/// The same for text, after its byte order mark.
+pub(super) fn open(path: &Path, limit: u64) -> Result<Source, FormatError> {
+    let mut input = open_bytes(path, limit)?;
+    let first = input.fill_buf().map_err(|source| FormatError::io(path, source))?;
     if first.starts_with(b"\xef\xbb\xbf") {
         input.consume(3);
     }
@@ -37,9 +144,9 @@ pub(super) fn open(path: &Path) -> Result<BufReader<File>, FormatError> {
 /// The first line that is not UTF-8 within the first `length` bytes of the file, if there is one.
 ///
 /// In pieces: a file may have no line ends.
-pub(super) fn first_line_not_utf8(path: &Path, length: u64) -> Option<usize> {
+pub(super) fn first_line_not_utf8(path: &Path, limit: u64, length: u64) -> Option<usize> {
     // Three bytes more, so that a character is whole that begins within the first ones.
-    let mut input = open(path).ok()?.take(length.saturating_add(3));
+    let mut input = open(path, limit).ok()?.take(length.saturating_add(3));
     let (mut line, mut piece) = (1, vec![0; PIECE]);
     // Bytes at the beginning of `piece` that the last one ended with: a part of a character.
     let mut kept = 0;
@@ -158,7 +265,7 @@ mod tests {
             text.extend("€\n€".as_bytes());
             let found = |text: &[u8], length: usize| {
                 std::fs::write(&path, text).unwrap();
-                first_line_not_utf8(&path, length as u64)
+                first_line_not_utf8(&path, u64::MAX, length as u64)
             };
             let all = text.len();
             for length in place - 5..all {

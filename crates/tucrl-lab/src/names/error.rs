@@ -258,7 +258,7 @@ fn instead(nearest: Option<&str>, what: &str) -> String {
     match nearest {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None if what == "world" => {
-            "`tucrl worlds` lists them, and a model file ends in .json or .drn".into()
+            "`tucrl worlds` lists them, and a model file ends in .json, .drn, .umb or .tra".into()
         }
         None => format!("`tucrl {what}s` lists them"),
     }

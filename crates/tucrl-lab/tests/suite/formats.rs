@@ -3,20 +3,40 @@
 #![allow(clippy::unwrap_used)]
 
 use std::fs;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use tempfile::TempDir;
 use tucrl::mdp::Mdp;
-use tucrl::reward::{PairReward, RewardLaw};
+use tucrl::reward::{PairReward, RewardLaw, RewardRange};
 use tucrl_lab::formats::{self, FormatError, IfExists, ReadOptions};
 
 #[path = "formats/malformed.rs"]
 mod malformed;
 #[path = "formats/mutations.rs"]
 mod mutations;
+#[path = "formats/prism.rs"]
+mod prism;
 #[path = "formats/random_models.rs"]
 mod random_models;
+#[path = "formats/umb.rs"]
+mod umb;
+
+/// The formats that are read and written.
+const NAMES: [&str; 5] = ["m.json", "m.drn", "m.umb", "m.json.gz", "m.drn.gz"];
+
+fn packed(content: &[u8]) -> Vec<u8> {
+    let mut packer = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packer.write_all(content).unwrap();
+    packer.finish().unwrap()
+}
+
+fn unpacked(content: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::new();
+    flate2::read::GzDecoder::new(content).read_to_end(&mut plain).unwrap();
+    plain
+}
 
 /// A file in a folder that disappears with the test.
 struct Scratch {
@@ -52,17 +72,17 @@ fn data(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data").join(name)
 }
 
-/// Writes and reads in both formats; the model and the second file must not change.
+/// Writes and reads in every format; the model and the second file must not change.
 fn assert_survives(mdp: &Mdp) {
     let scratch = Scratch::new();
-    for name in ["m.json", "m.drn"] {
+    for name in NAMES {
         let path = scratch.path(name);
         formats::write(mdp, &path, IfExists::Refuse).unwrap();
-        let text = fs::read_to_string(&path).unwrap();
-        let again = read(&path).unwrap_or_else(|error| panic!("{error}\n{text}"));
-        assert_eq!(again, *mdp, "{text}");
+        let content = fs::read(&path).unwrap();
+        let again = read(&path).unwrap_or_else(|error| panic!("{error}\n{mdp:?}"));
+        assert_eq!(again, *mdp, "{name}");
         formats::write(&again, &path, IfExists::Replace).unwrap();
-        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        assert!(fs::read(&path).unwrap() == content, "{name}: {mdp:?}");
     }
 }
 
@@ -142,7 +162,7 @@ fn the_example_in_drn_reads_as_storm_would() {
     assert_eq!((fuel.mean_reward(4), fuel.r_max()), (3.0, 10.0));
 
     let several = read(&path).unwrap_err();
-    assert!(matches!(several, FormatError::SeveralRewardModels { ref names, line: 9, .. }
+    assert!(matches!(several, FormatError::SeveralRewardModels { ref names, line: Some(9), .. }
         if names == &["tickets", "fuel"]));
     let unknown = formats::read(&path, &asks("time", None)).unwrap_err().to_string();
     assert!(
@@ -213,7 +233,7 @@ fn our_comments_stand_only_where_storm_skips_them() {
 #[test]
 fn an_existing_file_is_kept_unless_it_may_be_replaced() {
     let (scratch, mdp) = (Scratch::new(), rich_model());
-    for name in ["m.json", "m.drn"] {
+    for name in NAMES {
         let path = scratch.with(name, "precious");
         let error = formats::write(&mdp, &path, IfExists::Refuse).unwrap_err();
         assert_eq!(
@@ -225,7 +245,7 @@ fn an_existing_file_is_kept_unless_it_may_be_replaced() {
         assert_eq!(read(&path).unwrap(), mdp);
     }
     let left: Vec<_> = fs::read_dir(scratch.folder.path()).unwrap().collect();
-    assert_eq!(left.len(), 2, "no temporary file stays behind");
+    assert_eq!(left.len(), NAMES.len(), "no temporary file stays behind");
 }
 
 #[cfg(unix)]
@@ -273,10 +293,12 @@ fn what_the_system_refuses_is_said_plainly() {
     };
     let reads = |name: &str| read(&scratch.path(name)).map(drop);
     let writes = |name: &str| formats::write(&mdp, &scratch.path(name), IfExists::Replace);
-    let extension = "the extension does not say which format this is: accepted are .json (tucrl's \
-                     own) and .drn (Storm's explicit format)";
+    let extension = "the extension does not say which format this is: accepted are .json (tucrl's own), .drn (Storm's \
+                     explicit format), .umb (unified Markov binary) and, to read, .tra (PRISM's explicit format), each \
+                     also with .gz after it";
     says(reads("m.txt"), &format!("m.txt: {extension}"));
     says(writes("model"), &format!("model: {extension}"));
+    says(writes("model.gz"), &format!("model.gz: {extension}"));
     says(reads("none.json"), "none.json: no such file: check the name");
     says(reads("folder.json"), "folder.json: this is a folder: name a file");
     says(writes("folder.json"), "folder.json: this is a folder: name a file");

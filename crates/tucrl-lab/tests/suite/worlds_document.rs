@@ -18,7 +18,7 @@ const HEAD: &str = "\
 
 A world is named by one word, `name:key=value,key=value`, with the keys that differ from their
 defaults: `taxi`, `three-state:delta=0.2`, `garnet:s=1e5,seed=7`. Numbers may be written `0.25`,
-`1e-3` or `1/3`. A model file (`.json`, `.drn`; see [formats](formats.md)) is a world too.
+`1e-3` or `1/3`. A model file (`.json`, `.drn`, `.umb`, `.tra`; see [formats](formats.md)) is a world too.
 
 `tucrl worlds` prints this list, `tucrl worlds NAME` one of these sections, and
 `tucrl inspect WORLD` computes the facts. Sizes are those of the default parameters.

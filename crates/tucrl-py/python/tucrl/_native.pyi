@@ -449,6 +449,7 @@ class MDP:
         r_max: SupportsFloat | None = None,
         reward_range: _Range | None = None,
         reward_model: str | None = None,
+        unpack_limit: int | None = None,
     ) -> Self: ...
     @staticmethod
     def from_arrays(

@@ -205,7 +205,8 @@ pub(crate) fn solve_any(sub: &SubMdp<'_>, aim: Aim) -> ConstantGain {
         exact.kind = BiasKind::Unique;
         return exact;
     }
-    // Report the limit of value iteration if it converges, else the bias of the policy.
+    // Report the limit of value iteration if it converges, else the bias of the policy. The budget is a
+    // limit on time; its factor was not measured.
     if run.go_on(sub, aim, 3.0 * QUICK_BUDGET, Patience::Trend) {
         let iterated = run.answer(sub);
         (exact.bias, exact.choice) = (iterated.bias, iterated.choice);
@@ -299,6 +300,8 @@ impl Iteration {
         // 128 times, with 32 here 64 times, with 128 here 256 times.
         const TREND: u64 = 64;
         let Aim { r_max, tolerance, .. } = aim;
+        // In transitions read: a state costs about as much as ten, a sweep as a hundred. An estimate for
+        // a limit on time, not measured.
         let cost = (sub.transitions() + 10 * sub.len() + 100) as f64;
         let fewest = if sub.len() <= POLISH_LIMIT && sub.is_narrow() { VERY_FEW } else { FEW };
         let allowed = ((budget / cost) as u64).max(fewest);
@@ -315,6 +318,7 @@ impl Iteration {
                 return true;
             }
             if sweep == next_look {
+                // Both bounds may be off by the rounding; and where they still approach each other, it is not reached.
                 if span <= 2.0 * sub.rounding(&self.values, r_max) && span > 0.9 * earlier_span {
                     return true;
                 }
@@ -334,7 +338,10 @@ impl Iteration {
                         next_look += TREND;
                     }
                     Patience::Last => {
-                        // News may be under way through all states, and then the trend says nothing.
+                        // News may be under way through all states, and then the trend says nothing; sweeps read old values,
+                        // so that it may need a few times as many sweeps as there are states. Later, a trend that would take
+                        // a hundred times what is left, three looks in a row, each over twice the sweeps of the one before, is
+                        // none. All three only limit the time spent where no answer is expected.
                         let is_early = sweep < 8 * sub.len() as u64;
                         let helps = decay > 0.0 && needed < 100.0 * left;
                         hopeless = if is_early || helps { 0 } else { hopeless + 1 };
@@ -387,6 +394,7 @@ fn policy_iteration(
             }
         };
         let best_gain = best_gain_of(&values);
+        // A tenth of `GOOD_ENOUGH`: gains of two classes, evaluated apart, differ by rounding.
         let is_best = |state: u32| values.gain[state as usize] >= best_gain - 1e-10 * r_max;
         if values.classes.iter().any(|class| !is_best(class[0].0)) {
             // States that may end in a worse class walk to the best classes instead.

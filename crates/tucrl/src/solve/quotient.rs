@@ -19,7 +19,8 @@ use crate::mdp::Mdp;
 use crate::structure::EndComponents;
 
 /// The smallest circle that is solved by sweeps. Smaller ones are solved by policy iteration, which keeps the relative
-/// accuracy of tiny values.
+/// accuracy of tiny values: eliminating 20 states takes at most 20³/3 operations, as many as some thirty sweeps over rows of four
+/// or five entries.
 const SWEEP_FROM: usize = 20;
 
 /// The MDP with every maximal end component contracted to one node.

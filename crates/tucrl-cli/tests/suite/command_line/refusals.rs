@@ -8,7 +8,7 @@ const TABLE: &[(&str, i32, &str)] = &[
     // Names.
     ("inspect taxy", 1, "error: there is no world `taxy`: did you mean `taxi`?"),
     ("inspect three_state:delta=0", 1, "error: there is no world `three_state`: did you mean `three-state`?|  three_state:delta=0|  ^^^^^^^^^^^"),
-    ("inspect bandit", 1, "error: there is no world `bandit`: `tucrl worlds` lists them, and a model file ends in .json or .drn"),
+    ("inspect bandit", 1, "error: there is no world `bandit`: `tucrl worlds` lists them, and a model file ends in .json, .drn, .umb or .tra"),
     ("worlds Taxi", 1, "error: there is no world `Taxi`: did you mean `taxi`?"),
     ("worlds taxi:map=v3", 1, "error: `worlds` takes a name without parameters: try `tucrl inspect taxi:map=v3`"),
     ("export garnett --to m.json", 1, "error: there is no world `garnett`: did you mean `garnet`?"),
@@ -41,8 +41,8 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("inspect taxi:map=V3", 1, "error: `V3` is not accepted: did you mean `v3`? `map` accepts 2018 or v3|  taxi:map=V3|           ^^"),
     ("inspect frozen-lake:map=4×4", 1, "error: `4×4` is not accepted: did you mean `4x4`? `map` accepts 4x4 or 8x8|  frozen-lake:map=4×4|                  ^^^"),
     // Options.
-    ("inspect taxi --reward-model fuel", 1, "error: --reward-model is for DRN files, and taxi is not one: leave the option out"),
-    ("inspect good.json --reward-model fuel", 1, "error: --reward-model is for DRN files, and good.json is not one: leave the option out"),
+    ("inspect taxi --reward-model fuel", 1, "error: --reward-model is for DRN, UMB and PRISM files, and taxi is not one: leave the option out"),
+    ("inspect good.json --reward-model fuel", 1, "error: --reward-model is for DRN, UMB and PRISM files, and good.json is not one: leave the option out"),
     ("inspect taxi --r-max 2", 1, "error: --r-max is for model files, and taxi is not one: leave the option out"),
     ("inspect good.json --r-max -1", 1, "error: good.json: r_max = -1 is not a positive finite number: it is the largest possible reward"),
     ("inspect good.json --r-max 0.5", 1, "error: good.json:2: state 0, action 0: reward between 1 and 1 leaves [0, 0.5]: widen reward_range, or raise r_max"),
@@ -50,14 +50,14 @@ const TABLE: &[(&str, i32, &str)] = &[
     ("inspect taxi --all --skip diameter", 1, "error: --all and --skip diameter contradict each other: leave one out"),
     // Files.
     ("inspect missing.json", 1, "error: missing.json: no such file: check the name"),
-    ("inspect folder", 1, "error: folder: the extension does not say which format this is: accepted are .json (tucrl's own) and .drn (Storm's explicit format)"),
+    ("inspect folder", 1, "error: folder: the extension does not say which format this is: accepted are .json (tucrl's own), .drn (Storm's explicit format), .umb (unified Markov binary) and, to read, .tra (PRISM's explicit format), each also with .gz after it"),
     ("inspect folder/missing.drn", 1, "error: folder/missing.drn: no such file: check the name"),
     ("inspect empty.json", 1, "error: empty.json: the file is empty: a model has at least one state"),
     ("inspect broken.json", 1, "error: broken.json:1:10: the JSON ends too early: complete it"),
     ("inspect row.json", 1, "error: row.json:2: state 0, action 0: probabilities sum to 0.5, which is not 1 within 1e-9: correct or complete the row"),
     ("inspect ferry.drn", 1, "error: ferry.drn:9: the file has several reward models (tickets, fuel): choose one with --reward-model"),
     ("inspect ferry.drn --reward-model oil", 1, "error: ferry.drn: there is no reward model \"oil\": choose one of tickets, fuel"),
-    ("export taxi --to taxi.txt", 1, "error: taxi.txt: the extension does not say which format this is: accepted are .json (tucrl's own) and .drn (Storm's explicit format)"),
+    ("export taxi --to taxi.txt", 1, "error: taxi.txt: the extension does not say which format this is: accepted are .json (tucrl's own), .drn (Storm's explicit format), .umb (unified Markov binary) and, to read, .tra (PRISM's explicit format), each also with .gz after it"),
     ("export taxi --to good.json", 1, "error: good.json: the file already exists: choose another name, or replace it with --force"),
     ("export taxi --to nowhere/taxi.json", 1, "error: nowhere/taxi.json: the folder nowhere does not exist: create it first"),
     // Usage, which clap words; the first line is enough.

@@ -13,13 +13,14 @@ mod finish;
 use std::io::BufRead;
 
 use tucrl::mdp::{Mdp, MdpBuilder};
-use tucrl::reward::{RewardLaw, RewardRange};
+use tucrl::reward::RewardRange;
 
+use super::super::foreign::{Labels, Laws};
 use super::super::law::Law;
+use super::super::lines::{Lines, MARK};
 use super::super::{FormatError, ReadOptions};
 use super::header::Header;
-use super::lines::Lines;
-use super::notes::{self, MARK};
+use super::notes;
 use super::rewards::Chosen;
 
 /// Reads all states and builds the model.
@@ -101,29 +102,6 @@ struct Body {
 struct Action {
     reward: f64,
     law: Option<(usize, Laws)>,
-}
-
-/// The reward laws that a comment gives for an action.
-enum Laws {
-    One(RewardLaw),
-    /// One law per transition.
-    Each(Vec<RewardLaw>),
-}
-
-/// The labels of actions, which become names when every state uses the same ones.
-#[derive(Default)]
-struct Labels {
-    names: Vec<String>,
-    differ: bool,
-}
-
-impl Labels {
-    fn see(&mut self, action: usize, label: &str) {
-        match self.names.get(action) {
-            Some(name) => self.differ |= name != label,
-            None => self.names.push(label.into()),
-        }
-    }
 }
 
 /// Labels are separated by blanks; one with blanks inside stands in quotation marks.

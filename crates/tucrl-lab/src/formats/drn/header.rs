@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::io::BufRead;
 
 use super::super::FormatError;
-use super::lines::Lines;
+use super::super::lines::Lines;
 use super::notes::Notes;
 
 /// The keys whose value stands on the next line, or that have none.

@@ -12,10 +12,7 @@ use tucrl::reward::RewardRange;
 
 use super::super::FormatError;
 use super::super::law::{Start, complaint};
-use super::lines::Lines;
-
-/// How a `//@tucrl` comment starts.
-pub(super) const MARK: &str = "//@tucrl";
+use super::super::lines::{Lines, MARK};
 
 /// Values of the comments before `@model`.
 #[derive(Default)]

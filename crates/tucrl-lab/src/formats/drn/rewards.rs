@@ -7,8 +7,8 @@
 use std::io::BufRead;
 
 use super::super::FormatError;
+use super::super::lines::Lines;
 use super::header::Header;
-use super::lines::Lines;
 
 /// The reward model that is read.
 pub(super) struct Chosen {
@@ -31,7 +31,7 @@ impl Chosen {
             None if names.len() > 1 => {
                 return Err(FormatError::SeveralRewardModels {
                     path: lines.path().into(),
-                    line: header.reward_models_line,
+                    line: Some(header.reward_models_line),
                     names: names.clone(),
                 });
             }
@@ -77,7 +77,7 @@ impl Chosen {
         if self.asked.is_none() && length > 1 && names.is_empty() {
             return Err(FormatError::SeveralRewardModels {
                 path: lines.path().into(),
-                line: lines.number(),
+                line: Some(lines.number()),
                 names: numbered(length),
             });
         }

@@ -12,8 +12,8 @@ use tucrl::reward::{PairReward, RewardLaw};
 
 use super::super::law::write_string;
 use super::super::law::{write_law, write_list, write_names, write_range, write_states};
+use super::super::lines::MARK;
 use super::VERSION;
-use super::notes::MARK;
 use crate::text::printable;
 
 /// Writes the whole model.

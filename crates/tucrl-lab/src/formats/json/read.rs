@@ -37,7 +37,7 @@ pub(in super::super) fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, 
         let asked = asked.clone();
         return Err(FormatError::NoSuchRewardModel { path: path.into(), asked, names: vec![] });
     }
-    read_from(open(path)?, path, options)
+    read_from(open(path, options.unpack_limit())?, path, options)
 }
 
 /// Reads a model from a text that was opened; `path` names it in messages.
@@ -59,7 +59,8 @@ pub(in super::super) fn read_from(
     let mut parser = serde_json::Deserializer::from_reader(input);
     let parsed = parser.deserialize_map(Model(&mut reading)).and_then(|()| parser.end());
     if let Err(error) = parsed {
-        return Err(refusal(path, error, (line.get(), length.get()), reading.unknown_version));
+        let read = (line.get(), length.get());
+        return Err(refusal(path, options, error, read, reading.unknown_version));
     }
     if let Some(range) = options.range() {
         reading.builder.reward_range(range);
@@ -82,6 +83,7 @@ pub(in super::super) fn read_from(
 /// The error of a file that the parser has read up to a line and a number of bytes.
 fn refusal(
     path: &Path,
+    options: &ReadOptions,
     error: serde_json::Error,
     (line, length): (usize, u64),
     version: Option<String>,
@@ -95,7 +97,7 @@ fn refusal(
         return FormatError::Syntax { path, line, column: None, what };
     }
     // The parser reports invalid UTF-8 as bad syntax; report it as such.
-    if let Some(line) = first_line_not_utf8(path, length) {
+    if let Some(line) = first_line_not_utf8(path, options.unpack_limit(), length) {
         return FormatError::NotUtf8 { path: path.into(), line };
     }
     let (path, line) = (path.to_path_buf(), error.line().max(1));

@@ -287,7 +287,7 @@ fn a_line_without_an_end_is_not_read_to_its_end() {
         let said = scratch.message(&read(&scratch.with("m.drn", content)).unwrap_err());
         assert!(
             said.ends_with(
-                "the line has 1.0 MB and more, which no line needs: check that this is a DRN file"
+                "the line has 1.0 MB and more, which no line needs: check that this is a model file"
             ),
             "{said}"
         );
@@ -341,7 +341,7 @@ fn a_fault_at_the_beginning_of_a_huge_file_is_reported_at_once() {
         (
             "m.drn",
             b"@type: MDP\n",
-            "m.drn:2: the line has 1.0 MB and more, which no line needs: check that this is a DRN file",
+            "m.drn:2: the line has 1.0 MB and more, which no line needs: check that this is a model file",
         ),
     ] {
         let path = scratch.with(name, beginning);

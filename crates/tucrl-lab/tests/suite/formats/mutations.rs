@@ -119,7 +119,7 @@ proptest! {
 
     #[test]
     fn damaged_files_never_panic(
-        which in 0..4usize,
+        which in 0..7usize,
         damages in vec(damage(), 1..4),
     ) {
         let scratch = Scratch::new();
@@ -130,12 +130,28 @@ proptest! {
                 (name, fs::read(scratch.path(name)).unwrap())
             }
             2 => ("m.json", fs::read(data("recycling_robot.json")).unwrap()),
+            4 => {
+                // Not compressed, so that the damage gets past the check of the compression.
+                formats::write(&rich_model(), &scratch.path("m.umb"), IfExists::Replace).unwrap();
+                ("m.umb", unpacked(&fs::read(scratch.path("m.umb")).unwrap()))
+            }
+            5 | 6 => {
+                for extension in ["tra", "sta", "lab", "srew", "trew"] {
+                    let from = data(&format!("prism/ferry.{extension}"));
+                    fs::copy(from, scratch.path(&format!("ferry.{extension}"))).unwrap();
+                }
+                let name = ["ferry.tra", "ferry.trew"][which - 5];
+                (name, fs::read(scratch.path(name)).unwrap())
+            }
             _ => ("m.drn", fs::read(data("ferry.drn")).unwrap()),
         };
         for damage in &damages {
             apply(&mut text, damage);
         }
-        let path = scratch.with(name, &text);
+        let mut path = scratch.with(name, &text);
+        if which == 6 {
+            path = scratch.path("ferry.tra");
+        }
         let reward_model = (which == 3).then(|| "tickets".to_string());
         match formats::read(&path, &ReadOptions { reward_model, ..ReadOptions::default() }) {
             Ok(mdp) => assert_valid(&mdp),

@@ -9,14 +9,10 @@ use tucrl::mdp::Mdp;
 use tucrl::reward::RewardRange;
 
 use super::super::super::error::Part;
+use super::super::super::foreign::{evenly, printed_sum, some_states, support};
+use super::super::super::lines::Lines;
 use super::super::super::{FormatError, ReadOptions};
-use super::super::lines::Lines;
-use super::{Action, Body, Labels, Laws};
-
-/// Largest distance of a row sum from 1 in a foreign file.
-const PRINTED: f64 = 1e-5;
-/// Largest distance between the mean of a law and the reward in the body, for rewards up to 1.
-const SAME_MEAN: f64 = 1e-9;
+use super::{Action, Body};
 
 impl Body {
     /// Passes the open action, if any, to the builder.
@@ -25,39 +21,25 @@ impl Body {
         if reward < 0.0 && self.range.is_none() {
             return Err(FormatError::NegativeReward {
                 path: lines.path().into(),
-                line: self.action_lines.last().map_or(1, |&line| line as usize),
+                line: self.action_lines.last().map(|&line| line as usize),
                 state: self.state(),
                 action: self.actions() - 1,
                 reward,
             });
         }
         self.largest = self.largest.max(reward);
-        let sum: f64 = self.row.iter().map(|entry| entry.1).sum();
-        if !self.header.notes.version_seen && (sum - 1.0).abs() <= PRINTED {
-            // The builder corrects smaller errors itself.
-            if (sum - 1.0).abs() > 1e-9 {
-                self.row.iter_mut().for_each(|entry| entry.1 /= sum);
-            }
+        let sum = printed_sum(self.row.iter().map(|entry| entry.1));
+        if let Some(sum) = sum.filter(|_| !self.header.notes.version_seen) {
+            self.row.iter_mut().for_each(|entry| entry.1 /= sum);
         }
         match law {
-            None => drop(self.builder.action(reward, self.row.drain(..))),
-            Some((line, Laws::One(law))) => {
-                same_mean(lines, line, law.mean(), reward)?;
-                self.builder.action(law, self.row.drain(..));
-            }
-            Some((line, Laws::Each(laws))) => {
-                if laws.len() != self.row.len() {
-                    return Err(lines.contradiction(
-                        line,
-                        format!("{} laws for {} transitions", laws.len(), self.row.len()),
-                    ));
-                }
-                let mean = self.row.iter().zip(&laws).map(|(entry, law)| entry.1 * law.mean());
-                same_mean(lines, line, mean.sum(), reward)?;
-                let outcomes = self.row.drain(..).zip(laws);
-                self.builder.joint_action(outcomes.map(|((next, p), law)| (next, p, law)));
+            None => drop(self.builder.action(reward, self.row.iter().copied())),
+            Some((line, laws)) => {
+                let added = laws.add(&mut self.builder, &self.row, reward);
+                added.map_err(|what| lines.contradiction(line, what))?;
             }
         }
+        self.row.clear();
         Ok(())
     }
 
@@ -119,57 +101,19 @@ impl Body {
             return Err(FormatError::NoInitialState { path: lines.path().into(), line });
         }
         let Some((line, law)) = self.header.notes.start.take() else {
-            let share = 1.0 / self.init.len() as f64;
-            return Ok(self.init.iter().map(|&state| (state, share)).collect());
+            return Ok(evenly(&self.init));
         };
-        let mut support: Vec<usize> =
-            law.iter().filter(|entry| entry.1 != 0.0).map(|entry| entry.0).collect();
-        support.sort_unstable();
-        support.dedup();
+        let support = support(&law);
         if support != self.init {
             return Err(lines.contradiction(
                 line,
                 format!(
                     "it starts in {}, the label init is on {}",
-                    list(&support),
-                    list(&self.init)
+                    some_states(&support),
+                    some_states(&self.init)
                 ),
             ));
         }
         Ok(law)
     }
-}
-
-impl Labels {
-    /// The labels as names, unless they differ between states or are mere numbers.
-    fn names(&mut self) -> Option<Vec<String>> {
-        let is_number = |(index, name): (usize, &String)| *name == index.to_string();
-        let is_unnamed = |name: &String| name.is_empty() || name == "__NOLABEL__";
-        let is_plain = self.names.iter().enumerate().all(is_number);
-        if self.differ || is_plain || self.names.iter().any(is_unnamed) {
-            return None;
-        }
-        Some(std::mem::take(&mut self.names))
-    }
-}
-
-fn same_mean<R: BufRead>(
-    lines: &Lines<R>,
-    line: usize,
-    mean: f64,
-    reward: f64,
-) -> Result<(), FormatError> {
-    // Written so that NaN fails.
-    if (mean - reward).abs() <= SAME_MEAN * reward.abs().max(1.0) {
-        return Ok(());
-    }
-    Err(lines.contradiction(line, format!("its mean is {mean}, the reward of the action {reward}")))
-}
-
-/// A few states for a message.
-fn list(states: &[usize]) -> String {
-    let shown: Vec<String> = states.iter().take(8).map(ToString::to_string).collect();
-    let more = if states.len() > shown.len() { ", ..." } else { "" };
-    let word = if states.len() == 1 { "state" } else { "states" };
-    format!("{word} {}{more}", shown.join(", "))
 }

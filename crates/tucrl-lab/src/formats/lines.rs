@@ -1,4 +1,4 @@
-//! How are the lines of a DRN file and the numbers on them read?
+//! How are the lines of a text file, DRN or PRISM's, and the numbers on them read?
 //!
 //! Lines end with a line feed, with or without a carriage return before it. Numbers are decimals,
 //! fractions such as `1/3`, or placeholders such as `$0` that the header has defined. Lines have a largest length, so
@@ -10,9 +10,11 @@ use std::path::Path;
 
 use tucrl::pulse::Pulse;
 
-use super::super::FormatError;
-use super::notes::MARK;
+use super::FormatError;
 use crate::text::bytes;
+
+/// How a comment begins that only tucrl understands.
+pub(super) const MARK: &str = "//@tucrl";
 
 /// Bytes of a line, at most: labels and rewards of one state or action.
 const LONGEST: u64 = 1 << 20;
@@ -62,7 +64,7 @@ impl<'a, R: BufRead> Lines<'a, R> {
             if is_cut(&line, most) {
                 let most = bytes(most);
                 return Err(self.syntax(format!(
-                    "the line has {most} and more, which no line needs: check that this is a DRN file"
+                    "the line has {most} and more, which no line needs: check that this is a model file"
                 )));
             }
         }
