@@ -1,13 +1,21 @@
-//! Is IMED-RL's index the exact divergence, and is its regret of the order of the lower bound?
+//! Is IMED-RL's index the exact divergence, and is its regret of the order of the lower bound? Does differential Q-learning
+//! learn what its definition says? Do both ignore states that do not exist?
 #![allow(missing_docs, clippy::unwrap_used, clippy::disallowed_methods)]
 
 mod runs;
 
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
 use proptest::prelude::*;
 use runs::*;
-use tucrl::agents::{Atoms, ImedRl, k_inf};
+use serde_json::Value;
+use tucrl::agents::{Atoms, DiffQ, ImedRl, k_inf};
+use tucrl::generator::{Generator, Tabled};
 use tucrl::hardness::Hardness;
-use tucrl::worlds::RiverSwim;
+use tucrl::learner::LoggedStep;
+use tucrl::worlds::{AccessControl, Junk, JunkKind, RiverSwim};
+use tucrl::{Model, RandomStream, Run, Start, Truth};
 
 fn imed() -> Named {
     Named::new("imed-rl", ImedRl { r_max: 1.0.into(), ..ImedRl::default() })
@@ -137,4 +145,81 @@ fn regret_over_the_logarithm_is_within_twice_the_constant_of_the_lower_bound() {
         / runs as f64;
     let ratio = regret / (steps as f64).ln() / constant;
     assert!((0.2..2.0).contains(&ratio), "{regret} is {ratio} times {constant} ln T");
+}
+
+/// The update of the paper, with values in a map, on a log of random play.
+#[test]
+fn differential_q_learning_learns_from_a_log_what_its_definition_says() {
+    let world = World::new(RiverSwim::default().build().unwrap());
+    let setting = world.setting(3000);
+    let mut random = RandomStream::new(5);
+    let (mut log, mut state) = (Vec::new(), 0);
+    for _ in 0..3000 {
+        let action = random.below(2) as u32;
+        let row: Vec<(usize, f64)> =
+            world.mdp.row(world.mdp.pair(state, action as usize)).iter().collect();
+        let law: Vec<f64> = row.iter().map(|entry| entry.1).collect();
+        let next = row[random.categorical(&law)].0;
+        let reward = if random.chance(0.3) { 0.7 } else { 0.1 };
+        log.push(LoggedStep { state: state as u64, action, reward, next: next as u64 });
+        state = next;
+    }
+    let options = DiffQ { step: 0.2, eta: 0.3, epsilon: 0.1 };
+    let (mut values, mut gain) = (BTreeMap::new(), 0.0);
+    for step in &log {
+        let value = |state: u64, action: u32, values: &BTreeMap<(u64, u32), f64>| {
+            values.get(&(state, action)).copied().unwrap_or(0.0)
+        };
+        let best = value(step.next, 0, &values).max(value(step.next, 1, &values));
+        let old = value(step.state, step.action, &values);
+        let error = step.reward - gain + best - old;
+        values.insert((step.state, step.action), old + 0.2 * error);
+        gain += 0.3 * 0.2 * error;
+    }
+    let named = Named::new("diff-q", options);
+    let start = Start { setting: &setting, state: 0, random: RandomStream::new(1) };
+    let mut learner = named.algorithm.start(start).unwrap();
+    assert!(learner.absorb(&log));
+    let saved: Value = learner.save().unwrap().read().unwrap();
+    assert!((saved["gain"].as_f64().unwrap() - gain).abs() < 1e-12);
+    let counts = learner.diary().counts.unwrap();
+    for ((state, action), value) in values {
+        let pair = counts.pair(counts.number(state).unwrap(), action);
+        let found = saved["values"][pair].as_f64().unwrap();
+        assert!((found - value).abs() < 1e-12, "{state} {action}: {found} {value}");
+    }
+}
+
+/// Where random actions show all there is to see it learns; on river-swim it does not.
+#[test]
+fn differential_q_learning_learns_access_control() {
+    let world = World::new(AccessControl::default().build().unwrap());
+    let last = |algorithm: &Named, run| {
+        world.record(algorithm, 100_000, run).gap_regret.unwrap().last().unwrap().1
+    };
+    let q = Named::new("diff-q", DiffQ { step: 0.025, eta: 0.5, epsilon: 0.1 });
+    for run in 0..3 {
+        let (learned, lost) = (last(&q, run), last(&random(), run));
+        assert!(learned < 0.5 * lost, "{learned} of {lost}");
+    }
+}
+
+/// Neither looks at the number of states: 10^9 states per reachable one change nothing, to the last bit.
+#[test]
+fn states_that_do_not_exist_change_nothing() {
+    let mdp = Arc::new(RiverSwim { ergodic: true, ..RiverSwim::default() }.build().unwrap());
+    let junk = Junk::new(Arc::new(Tabled::new(Arc::clone(&mdp))), 1_000_000_000, JunkKind::Chain);
+    let worlds = [Model::from(&mdp), Model::from(Arc::new(junk.unwrap()) as Arc<dyn Generator>)];
+    for algorithm in [imed(), Named::new("diff-q", DiffQ::default())] {
+        let [alone, among] = worlds.each_ref().map(|model| {
+            let truth = Arc::new(Truth::of(model).unwrap());
+            let algorithm = Arc::clone(&algorithm.algorithm);
+            let mut run = Run::new(spec(20_000, 1), algorithm, model, truth).unwrap();
+            run.advance(20_000).unwrap();
+            run.record()
+        });
+        assert_eq!(alone.visits, among.visits, "{}", algorithm.name);
+        assert_eq!(alone.gap_regret, among.gap_regret, "{}", algorithm.name);
+        assert!(alone.gap_regret.unwrap().last().unwrap().1 > 10.0);
+    }
 }

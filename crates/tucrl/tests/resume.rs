@@ -39,6 +39,7 @@ fn all_sorts() -> Vec<Named> {
     let mut algorithms = everyone(&shrunk(0.1), 3.0);
     algorithms.extend(samplers());
     algorithms.extend(relatives(&shrunk(0.1)));
+    algorithms.extend(newcomers(&shrunk(0.1)));
     algorithms.extend([
         tucrl(odd.clone()),
         ucrl(odd),
@@ -201,7 +202,7 @@ fn an_agent_stored_between_acting_and_observing_goes_on_the_same() {
             assert_eq!(text_of(twin.save()), text_of(agent.save()), "{name}");
         }
     }
-    assert_eq!(started, 27);
+    assert_eq!(started, 33);
 }
 
 #[test]
