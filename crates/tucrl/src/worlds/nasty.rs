@@ -7,7 +7,7 @@
 //! defaults are those under which the package registers it. Rewards are their means, or Bernoulli with `bernoulli`.
 //!
 //! Facts, derived here: the hub is left after 1/(1 − delta) steps, and a visit of a wing takes 4 steps on average, 2 in its
-//! first state and 1 in each other. So g* = 3.96/(4 + 1/(1 − delta)): 0.7912047 for the default. Communicating; no policy
+//! first state and 1 in each other. So g* = 3.96/(4 + 1/(1 − delta)): 0.7912048 for the default. Communicating; no policy
 //! that does not mix visits both wings.
 
 use schemars::JsonSchema;
@@ -94,7 +94,7 @@ pub(super) fn kind() -> WorldKind {
         facts: &[
             "Source: Nasty of the package statisticalrl-environments, element by element.",
             "Communicating; only the action in state 0 matters.",
-            "The gain is 3.96/(4 + 1/(1 − delta)): 0.7912047 by default.",
+            "The gain is 3.96/(4 + 1/(1 − delta)): 0.7912048 by default.",
         ],
         example: "nasty:epsilon=0.005",
     })
@@ -138,7 +138,7 @@ mod tests {
             let mdp = Nasty { delta, ..Nasty::default() }.build().unwrap();
             assert_near(gain_and_span(&mdp).0, 3.96 / (4.0 + 1.0 / (1.0 - delta)), 1e-10);
         }
-        assert_near(3.96 / (4.0 + 1.0 / 0.995), 0.7912047, 1e-7);
+        assert_near(3.96 / (4.0 + 1.0 / 0.995), 0.7912048, 1e-7);
     }
 
     #[test]
