@@ -15,7 +15,7 @@
 //! Every pair has one imagined observation, as in that code: a reward of r_max / 2 and a uniform law of the next state, here
 //! over the states that were seen, so that the number of states is not needed. Departures: value iteration is damped,
 //! which keeps its fixed points and makes periodic policies converge; ties are not broken at random; the reward law
-//! has at most [`ATOMS`] values, see [`Atoms`].
+//! has at most 32 values, see `Atoms`.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -91,7 +91,7 @@ impl Algorithm for ImedRl {
 
 /// The observed reward law of a pair: values and weights, by value.
 ///
-/// When there are [`ATOMS`] values, the weight of a new one is divided between its neighbours so that the mean stays: such
+/// When there are 32 values, the weight of a new one is divided between its neighbours so that the mean stays: such
 /// a spread makes K smaller, never larger, so that the agent explores more rather than too little.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(transparent)]
