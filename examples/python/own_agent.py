@@ -42,7 +42,7 @@ if __name__ == "__main__":
         "steps": int(os.environ.get("TUCRL_EXAMPLE_STEPS", "200000")),
         "seeds": 4,
         "worlds": ["river-swim"],
-        "agents": {"diff-q": DiffQ, "tucrl-plus": "tucrl-plus", "psrl": "psrl"},
+        "agents": {"my-q": DiffQ, "tucrl-plus": "tucrl-plus", "psrl": "psrl"},
     }
     result = tucrl.run(experiment, out="out/own-agent", checkpoint_seconds=1)
     print(result)

@@ -207,7 +207,7 @@ import tucrl
 from own_agent import DiffQ
 
 if __name__ == "__main__":
-    agents = {{"diff-q": DiffQ, "tucrl-plus": "tucrl-plus", "psrl": "psrl"}}
+    agents = {{"my-q": DiffQ, "tucrl-plus": "tucrl-plus", "psrl": "psrl"}}
     experiment = {{"name": "e", "steps": {steps}, "seeds": 2, "worlds": ["river-swim"], "agents": agents}}
     result = tucrl.run(experiment, out=sys.argv[1], checkpoint_seconds=0.05)
     result.report(sys.argv[2])
@@ -226,18 +226,18 @@ def test_a_killed_experiment_continues_to_the_same_table_and_page(tmp_path: Path
     running = subprocess.Popen(command("killed"), start_new_session=True, stdout=subprocess.DEVNULL)
     for _ in range(600):
         time.sleep(0.05)
-        if list((tmp_path / "killed").glob("runs/*diff-q*.state")):
+        if list((tmp_path / "killed").glob("runs/*my-q*.state")):
             break
     os.killpg(running.pid, signal.SIGKILL)
     running.wait()
-    assert list((tmp_path / "killed").glob("runs/*diff-q*.state")), "it was killed in the middle of a run"
+    assert list((tmp_path / "killed").glob("runs/*my-q*.state")), "it was killed in the middle of a run"
     resumed = subprocess.run(command("killed"), capture_output=True, text=True, check=True)
-    assert resumed.stdout == whole.stdout and resumed.stdout.count("diff-q") > 50
+    assert resumed.stdout == whole.stdout and resumed.stdout.count("my-q") > 50
     page = (tmp_path / "killed.html").read_text()
-    assert all(label in page for label in ("diff-q", "tucrl-plus", "psrl"))
+    assert all(label in page for label in ("my-q", "tucrl-plus", "psrl"))
     sessions = [
         json.loads(path.read_text().splitlines()[0])["provenance"]["sessions"]
-        for path in (tmp_path / "killed").glob("runs/*diff-q*.run")
+        for path in (tmp_path / "killed").glob("runs/*my-q*.run")
     ]
     assert max(sessions) > 1, "a run was continued from its checkpoint"
 

@@ -37,7 +37,7 @@ fn solve_garnet(bencher: Bencher, states: usize) {
 
 #[divan::bench(args = [100, 1_000], sample_count = 10)]
 fn solve_river_swim(bencher: Bencher, length: usize) {
-    let mdp = RiverSwim { length }.build().unwrap();
+    let mdp = RiverSwim::of_length(length).build().unwrap();
     bencher.bench_local(|| solve(black_box(&mdp)).unwrap());
 }
 

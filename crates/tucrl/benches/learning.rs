@@ -20,7 +20,7 @@ const STEPS: u64 = 100_000;
 fn world(name: &str) -> (Arc<Mdp>, Truth) {
     let mdp = Arc::new(match name {
         "taxi" => Taxi::default().build().unwrap(),
-        _ => RiverSwim { length: 25 }.build().unwrap(),
+        _ => RiverSwim::of_length(25).build().unwrap(),
     });
     let truth = Truth::of(&Model::from(&mdp)).unwrap();
     (mdp, truth)

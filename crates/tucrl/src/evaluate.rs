@@ -163,9 +163,9 @@ mod tests {
 
     #[test]
     fn too_many_policies_are_refused() {
-        let mdp = RiverSwim { length: 17 }.build().unwrap();
+        let mdp = RiverSwim::of_length(17).build().unwrap();
         let refused = gain_gap(&mdp, 100_000).unwrap_err();
         assert_eq!(refused, SolveError::TooManyPolicies { policies: 131_072.0, limit: 100_000 });
-        assert!(gain_gap(&RiverSwim { length: 6 }.build().unwrap(), 64).unwrap().is_some());
+        assert!(gain_gap(&RiverSwim::of_length(6).build().unwrap(), 64).unwrap().is_some());
     }
 }

@@ -51,12 +51,14 @@ fn specs(agent: &str, is_large: bool) -> Vec<String> {
             "set=bernstein-2020,rule=tsde",
             "set=l1,rule=new-state",
             "set=kl,alpha=0.1",
+            "rule=vm,alpha=0.1",
         ],
         "scal" => &["c=inf", "c=1,alpha=0.1", "c=1,set=kl,alpha=0.1", "c=2,set=l1", "c=0"],
         "tucrl" => &["", "relaxation=zeta,alpha=0.1"],
         "tucrl-plus" => &[
             "",
             "union=discovery",
+            "rule=vm,f=cube-root",
             "set=bernstein,alpha=0.1",
             "set=bernstein,union=discovery,alpha=0.1",
         ],
@@ -144,7 +146,7 @@ fn every_agent_runs_in_every_world() {
             }
         }
     }
-    assert!(runs > 19 * 20, "{runs}");
+    assert!(runs > 25 * 22, "{runs}");
     assert!(failures.is_empty(), "{} of {runs} runs:\n{}", failures.len(), failures.join("\n"));
 }
 

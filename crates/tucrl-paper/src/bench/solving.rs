@@ -68,7 +68,7 @@ pub fn time_solver(mdp: &Mdp, times: u32) -> Result<SolverTime, BenchError> {
 pub(super) fn exact(length: Length) -> Result<Vec<Row>, BenchError> {
     let budget = Duration::from_secs(if length == Length::Full { 60 } else { 4 });
     let garnet = Garnet { states: 100_000, actions: 4, branching: 5, seed: 1 }.build()?;
-    let river = RiverSwim { length: 1_000 }.build()?;
+    let river = RiverSwim::of_length(1_000).build()?;
     Ok(vec![
         row("garnet, 10^5 states, 4 actions, 5 successors", &garnet, budget)?,
         row("river-swim, 10^3 states", &river, budget)?,

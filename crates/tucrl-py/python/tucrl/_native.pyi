@@ -328,6 +328,38 @@ class Agent:
     @overload
     def __new__(
         cls,
+        spec: Literal["imed-rl"],
+        states: _Whole | None = None,
+        actions: _Whole | None = None,
+        *,
+        mask: _Mask | None = None,
+        world: MDP | World | None = None,
+        r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
+        steps: _Whole | None = None,
+        seed: _Seed = 0,
+        run: SupportsIndex = 0,
+        **options: Unpack[_options.ImedRl],
+    ) -> Self: ...
+    @overload
+    def __new__(
+        cls,
+        spec: Literal["diff-q", "differential-q"],
+        states: _Whole | None = None,
+        actions: _Whole | None = None,
+        *,
+        mask: _Mask | None = None,
+        world: MDP | World | None = None,
+        r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
+        steps: _Whole | None = None,
+        seed: _Seed = 0,
+        run: SupportsIndex = 0,
+        **options: Unpack[_options.DiffQ],
+    ) -> Self: ...
+    @overload
+    def __new__(
+        cls,
         spec: str,
         states: _Whole | None = None,
         actions: _Whole | None = None,

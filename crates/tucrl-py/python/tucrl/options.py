@@ -6,7 +6,9 @@ Written by crates/tucrl-lab/tests/suite/python_options.rs from the options types
 from typing import Literal, TypedDict
 
 __all__ = [
+    "DiffQ",
     "DsPsrl",
+    "ImedRl",
     "KlUcrl",
     "OptimisticPsrl",
     "OptimisticQ",
@@ -66,6 +68,10 @@ class TucrlPlus(TypedDict, total=False):
     """which MDPs are plausible: intervals and missing mass that hold at all times at once, or L1 balls with the paper's constants; tight unless given."""
     union: Literal["auto", "nominal", "discovery"]
     """how delta is divided among pairs and next states: equally, in order of discovery without using the number of states, or the latter only where that number is not known; auto unless given."""
+    rule: Literal["new-state", "vm"]
+    """when an episode ends, besides before acting in a new state: when a pair doubles its visits, or adds a vanishing share to them (vm: fewer bad steps in a row, more plans; nothing is proved about it here); new-state unless given."""
+    f: Literal["sqrt-log", "cube-root", "one"]
+    """with rule=vm, the share of its visits that an episode may add to a pair: sqrt(ln(1 + t) / t) at time t, t^(-1/3), or 1, which is rule=new-state; sqrt-log unless given."""
     delta: float | Literal["inv-sqrt"]
     """how often confidence sets may fail: the same in every episode (the paper), or 1/sqrt(t_k) (the published code); 0.05 unless given."""
     alpha: float
@@ -95,8 +101,10 @@ class Ucrl(TypedDict, total=False):
 
     set: Literal["bernstein", "bernstein-2020", "l1", "kl", "ucrl3"]
     """which MDPs are plausible: bernstein (the paper's Bernstein boxes), bernstein-2020 (the tighter ones of 2020), l1 (UCRL2's L1 balls), kl (KL-UCRL's divergences), ucrl3 (UCRL3's boxes over selected next states); bernstein unless given."""
-    rule: Literal["doubling", "new-state", "tsde"]
-    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled); doubling unless given."""
+    rule: Literal["doubling", "new-state", "tsde", "vm"]
+    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled), vm (when a pair adds a vanishing share to its visits); doubling unless given."""
+    f: Literal["sqrt-log", "cube-root", "one"]
+    """with rule=vm, the share of its visits that an episode may add to a pair: sqrt(ln(1 + t) / t) at time t, t^(-1/3), or 1, which is rule=doubling; sqrt-log unless given."""
     delta: float | Literal["inv-sqrt"]
     """how often confidence sets may fail: the same in every episode (the paper), or 1/sqrt(t_k) (the published code); 0.05 unless given."""
     alpha: float
@@ -157,8 +165,10 @@ class Ucrl2(TypedDict, total=False):
 class Ucrl2b2020(TypedDict, total=False):
     """Options of ``ucrl2b-2020``: ucrl with the tighter Bernstein widths of 2020."""
 
-    rule: Literal["doubling", "new-state", "tsde"]
-    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled); doubling unless given."""
+    rule: Literal["doubling", "new-state", "tsde", "vm"]
+    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled), vm (when a pair adds a vanishing share to its visits); doubling unless given."""
+    f: Literal["sqrt-log", "cube-root", "one"]
+    """with rule=vm, the share of its visits that an episode may add to a pair: sqrt(ln(1 + t) / t) at time t, t^(-1/3), or 1, which is rule=doubling; sqrt-log unless given."""
     delta: float | Literal["inv-sqrt"]
     """how often confidence sets may fail: the same in every episode (the paper), or 1/sqrt(t_k) (the published code); 0.05 unless given."""
     alpha: float
@@ -190,8 +200,10 @@ class Ucrl2b2020(TypedDict, total=False):
 class KlUcrl(TypedDict, total=False):
     """Options of ``kl-ucrl``: optimism with Kullback-Leibler balls."""
 
-    rule: Literal["doubling", "new-state", "tsde"]
-    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled); doubling unless given."""
+    rule: Literal["doubling", "new-state", "tsde", "vm"]
+    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled), vm (when a pair adds a vanishing share to its visits); doubling unless given."""
+    f: Literal["sqrt-log", "cube-root", "one"]
+    """with rule=vm, the share of its visits that an episode may add to a pair: sqrt(ln(1 + t) / t) at time t, t^(-1/3), or 1, which is rule=doubling; sqrt-log unless given."""
     delta: float | Literal["inv-sqrt"]
     """how often confidence sets may fail: the same in every episode (the paper), or 1/sqrt(t_k) (the published code); 0.05 unless given."""
     alpha: float
@@ -221,8 +233,10 @@ class KlUcrl(TypedDict, total=False):
 class Ucrl3(TypedDict, total=False):
     """Options of ``ucrl3``: optimism with a Bernoulli bound for each of few next states."""
 
-    rule: Literal["doubling", "new-state", "tsde"]
-    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled); doubling unless given."""
+    rule: Literal["doubling", "new-state", "tsde", "vm"]
+    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled), vm (when a pair adds a vanishing share to its visits); doubling unless given."""
+    f: Literal["sqrt-log", "cube-root", "one"]
+    """with rule=vm, the share of its visits that an episode may add to a pair: sqrt(ln(1 + t) / t) at time t, t^(-1/3), or 1, which is rule=doubling; sqrt-log unless given."""
     delta: float | Literal["inv-sqrt"]
     """how often confidence sets may fail: the same in every episode (the paper), or 1/sqrt(t_k) (the published code); 0.05 unless given."""
     alpha: float
@@ -264,8 +278,10 @@ class Scal(TypedDict, total=False):
     """whether rewards may be imagined down to 0; true unless given."""
     set: Literal["bernstein", "bernstein-2020", "l1", "kl"]
     """which MDPs are plausible: bernstein (the paper's Bernstein boxes), bernstein-2020 (the tighter ones of 2020), l1 (UCRL2's L1 balls), kl (KL-UCRL's divergences); bernstein unless given."""
-    rule: Literal["doubling", "new-state", "tsde"]
-    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled); doubling unless given."""
+    rule: Literal["doubling", "new-state", "tsde", "vm"]
+    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled), vm (when a pair adds a vanishing share to its visits); doubling unless given."""
+    f: Literal["sqrt-log", "cube-root", "one"]
+    """with rule=vm, the share of its visits that an episode may add to a pair: sqrt(ln(1 + t) / t) at time t, t^(-1/3), or 1, which is rule=doubling; sqrt-log unless given."""
     delta: float | Literal["inv-sqrt"]
     """how often confidence sets may fail: the same in every episode (the paper), or 1/sqrt(t_k) (the published code); 0.05 unless given."""
     alpha: float
@@ -297,8 +313,8 @@ class ScalPlus(TypedDict, total=False):
     """an upper bound on the bias span; in units of reward; required."""
     bonus: Literal["code", "theory"]
     """(alpha_p c + alpha_r r_max) sqrt(ln(SA/delta)/N), or that of the proof, from memory; code unless given."""
-    rule: Literal["doubling", "new-state", "tsde"]
-    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled); doubling unless given."""
+    rule: Literal["doubling", "new-state", "tsde", "vm"]
+    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled), vm (when a pair adds a vanishing share to its visits); doubling unless given."""
     delta: float | Literal["inv-sqrt"]
     """how often confidence sets may fail: the same in every episode (the paper), or 1/sqrt(t_k) (the published code); 0.05 unless given."""
     alpha: float
@@ -433,8 +449,8 @@ class Psrl(TypedDict, total=False):
     """its rate, in units of r_max squared; 1 unless given."""
     split: Literal["exact", "mean"]
     """how mass is split among next states never observed from a pair: at random as the Dirichlet law has it, or evenly, an approximation whose cost does not depend on the nominal size; exact unless given."""
-    rule: Literal["doubling", "new-state", "tsde", "powers-of-two"]
-    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled), powers-of-two (at the times 1, 2, 4, 8, ...); doubling unless given."""
+    rule: Literal["doubling", "new-state", "tsde", "vm", "powers-of-two"]
+    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled), vm (when a pair adds a vanishing share to its visits), powers-of-two (at the times 1, 2, 4, 8, ...); doubling unless given."""
 
 
 class Tsde(TypedDict, total=False):
@@ -492,8 +508,8 @@ class OptimisticPsrl(TypedDict, total=False):
     """samples for each pair; theory is S ln(S A / rho); theory unless given."""
     known_rewards: bool
     """whether the true mean rewards of visited states are told; false unless given."""
-    rule: Literal["doubling", "new-state", "tsde"]
-    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled); doubling unless given."""
+    rule: Literal["doubling", "new-state", "tsde", "vm"]
+    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled), vm (when a pair adds a vanishing share to its visits); doubling unless given."""
 
 
 class OptimisticQ(TypedDict, total=False):
@@ -509,3 +525,23 @@ class OptimisticQ(TypedDict, total=False):
     """a bound on the span of the optimal bias, in units of r_max, for theory; 1 unless given."""
     delta: float
     """how often theory may fail; 0.05 unless given."""
+
+
+class ImedRl(TypedDict, total=False):
+    """Options of ``imed-rl``: the least regret that is possible in ergodic worlds, asymptotically."""
+
+    accuracy: float
+    """value iteration stops when increments differ by at most this, in units of r_max; 0.001 unless given."""
+    sweeps: int
+    """the most sweeps of value iteration per step; 3000 unless given."""
+
+
+class DiffQ(TypedDict, total=False):
+    """Options of ``diff-q``: differential Q-learning with epsilon-greedy play."""
+
+    step: float
+    """the step size of the values; 0.1 unless given."""
+    eta: float
+    """the step size of the average reward, divided by that of the values; 1 unless given."""
+    epsilon: float
+    """the probability of a random action; 0.1 unless given."""

@@ -4,6 +4,8 @@
 //! name. To add one: its file, and one line in that list.
 
 mod baselines;
+mod diff_q;
+mod imed_rl;
 mod optimism;
 mod optimistic_q;
 mod psrl;
@@ -22,6 +24,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use baselines::{Heuristic, Oracle, Random};
+pub use diff_q::{DiffQ, DiffQAgent};
+pub use imed_rl::{Atoms, ImedRl, ImedRlAgent, k_inf};
 pub use optimism::Optimism;
 pub use optimistic_q::{Bonus, OptimisticQ, OptimisticQAgent};
 pub use psrl::{
@@ -56,6 +60,8 @@ pub fn kinds() -> &'static [AgentKind] {
             regal::kinds(),
             psrl::kinds(),
             optimistic_q::kinds(),
+            imed_rl::kinds(),
+            diff_q::kinds(),
             baselines::kinds(),
         ];
         all.into_iter().flatten().collect()

@@ -14,7 +14,7 @@ use crate::learner::{AgentError, Setting, TooShort};
 use crate::options::{Infinite, NumberOr, OptionError, Required};
 use crate::planner::{Plan, PlanError, PlanInput, Planner};
 use crate::plausible::{Belief, low_reward};
-use crate::rules::OptimistRule;
+use crate::rules::{OptimistRule, Vanishing, WithShare};
 use crate::sets::{ConfidenceSet, SetVisitor, SpanSetKind};
 use crate::span_clip::{self, Mode, Operator, SpanClip};
 use crate::truncation;
@@ -35,6 +35,9 @@ pub struct Scal {
     pub set: SpanSetKind,
     /// when an episode ends
     pub rule: OptimistRule,
+    /// with rule=vm, the share of its visits that an episode may add to a pair: sqrt(ln(1 + t) / t) at time t, t^(-1/3),
+    /// or 1, which is rule=doubling
+    pub f: Vanishing,
     #[allow(missing_docs)]
     #[serde(flatten)]
     pub optimism: Optimism,
@@ -49,6 +52,7 @@ impl Default for Scal {
             augment: true,
             set: SpanSetKind::default(),
             rule: OptimistRule::default(),
+            f: Vanishing::default(),
             optimism: clipped_optimism(),
         }
     }
@@ -100,7 +104,7 @@ impl SetVisitor for Clipped<'_, '_> {
 }
 
 impl Planner for Scal {
-    type Rule = OptimistRule;
+    type Rule = WithShare<OptimistRule>;
 
     fn plan(&mut self, now: &mut PlanInput<'_>) -> Result<Plan, PlanError> {
         let PlanInput { counts, t_k, known, .. } = *now;
@@ -117,8 +121,8 @@ impl Planner for Scal {
         Ok(Plan { under_visited: truncation::decide(counts, t_k).under_visited, ..plan })
     }
 
-    fn rule(&self) -> OptimistRule {
-        self.rule
+    fn rule(&self) -> WithShare<OptimistRule> {
+        WithShare { rule: self.rule, f: self.f }
     }
 
     fn variance(&self) -> Variance {

@@ -20,7 +20,7 @@ use crate::evi::{self, Leads};
 use crate::learner::{AgentError, Setting, TooShort};
 use crate::planner::{Outlook, Plan, PlanError, PlanInput, Planner, Threshold};
 use crate::plausible::Belief;
-use crate::rules::NewStates;
+use crate::rules::{NewStateRule, Vanishing, WithShare};
 use crate::sets::{ConfidenceSet, Kept, KeptSet, SFree, SetWidth, Tight, Union, balls_by};
 use crate::space::{MAX_NOMINAL, Space};
 use crate::truncation;
@@ -69,6 +69,12 @@ pub struct TucrlPlus {
     /// how delta is divided among pairs and next states: equally, in order of discovery without using the number of
     /// states, or the latter only where that number is not known
     pub union: UnionKind,
+    /// when an episode ends, besides before acting in a new state: when a pair doubles its visits, or adds a vanishing
+    /// share to them (vm: fewer bad steps in a row, more plans; nothing is proved about it here)
+    pub rule: NewStateRule,
+    /// with rule=vm, the share of its visits that an episode may add to a pair: sqrt(ln(1 + t) / t) at time t, t^(-1/3),
+    /// or 1, which is rule=new-state
+    pub f: Vanishing,
     #[allow(missing_docs)]
     #[serde(flatten)]
     pub optimism: Optimism,
@@ -77,8 +83,13 @@ pub struct TucrlPlus {
 /// Plans start warm: docs/theory.md, section 6, has the argument that this keeps the guarantee.
 impl Default for TucrlPlus {
     fn default() -> Self {
-        let (set, union) = (PlusSet::default(), UnionKind::default());
-        Self { set, union, optimism: Optimism::warm() }
+        Self {
+            set: PlusSet::default(),
+            union: UnionKind::default(),
+            rule: NewStateRule::default(),
+            f: Vanishing::default(),
+            optimism: Optimism::warm(),
+        }
     }
 }
 
@@ -114,7 +125,7 @@ impl TucrlPlus {
 }
 
 impl Planner for TucrlPlusPlanner {
-    type Rule = NewStates;
+    type Rule = WithShare<NewStateRule>;
 
     fn plan(&mut self, now: &mut PlanInput<'_>) -> Result<Plan, PlanError> {
         let PlanInput { counts, t_k, previous, known, .. } = *now;
@@ -149,8 +160,8 @@ impl Planner for TucrlPlusPlanner {
         Ok(Plan { under_visited: truncation.under_visited, unseen, ..plan })
     }
 
-    fn rule(&self) -> NewStates {
-        NewStates
+    fn rule(&self) -> WithShare<NewStateRule> {
+        WithShare { rule: self.options.rule, f: self.options.f }
     }
 
     fn variance(&self) -> Variance {
@@ -243,7 +254,7 @@ pub(super) fn kinds() -> Vec<AgentKind> {
         cost: "As tucrl; intervals are recomputed only for pairs that were visited.",
         caution: "When some state is out of reach, or with union=discovery, where nobody can know that all have been \
                   seen, the regret keeps growing like sqrt(T) in ever rarer steps. With alpha < 1 the guarantee does \
-                  not hold.",
+                  not hold. With rule=vm no guarantee is proved: docs/theory.md is about doubling.",
         example: "tucrl-plus",
     });
     vec![kind.with(|options| options.without(&["variance", "sa"]))]

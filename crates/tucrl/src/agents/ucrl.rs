@@ -16,7 +16,7 @@ use crate::learner::{AgentError, Setting, TooShort};
 use crate::options::Described;
 use crate::planner::{Plan, PlanError, PlanInput, Planner};
 use crate::plausible::Belief;
-use crate::rules::OptimistRule;
+use crate::rules::{OptimistRule, Vanishing, WithShare};
 use crate::sets::{ConfidenceSet, SetKind, SetVisitor, SetWidth};
 use crate::truncation;
 
@@ -27,6 +27,9 @@ pub struct Ucrl {
     pub set: SetKind,
     /// when an episode ends
     pub rule: OptimistRule,
+    /// with rule=vm, the share of its visits that an episode may add to a pair: sqrt(ln(1 + t) / t) at time t, t^(-1/3),
+    /// or 1, which is rule=doubling
+    pub f: Vanishing,
     #[allow(missing_docs)]
     #[serde(flatten)]
     pub optimism: Optimism,
@@ -36,7 +39,7 @@ pub struct Ucrl {
 impl Default for Ucrl {
     fn default() -> Self {
         let (set, rule) = (SetKind::default(), OptimistRule::default());
-        Self { set, rule, optimism: Optimism::warm() }
+        Self { set, rule, f: Vanishing::default(), optimism: Optimism::warm() }
     }
 }
 
@@ -67,7 +70,7 @@ impl SetVisitor for WidthAfter {
 }
 
 impl Planner for Ucrl {
-    type Rule = OptimistRule;
+    type Rule = WithShare<OptimistRule>;
 
     fn plan(&mut self, now: &mut PlanInput<'_>) -> Result<Plan, PlanError> {
         let (counts, t_k, optimism) = (now.counts, now.t_k, &self.optimism);
@@ -77,8 +80,8 @@ impl Planner for Ucrl {
         Ok(Plan { under_visited: truncation::decide(counts, t_k).under_visited, ..plan })
     }
 
-    fn rule(&self) -> OptimistRule {
-        self.rule
+    fn rule(&self) -> WithShare<OptimistRule> {
+        WithShare { rule: self.rule, f: self.f }
     }
 
     fn variance(&self) -> Variance {
@@ -165,7 +168,7 @@ pub(super) fn kinds() -> Vec<AgentKind> {
                       states are few, so slower almost everywhere.",
             example: "ucrl2:alpha=0.1",
         })
-        .with(|options| options.without(&["variance"]).fixed("rule", "doubling")),
+        .with(|options| options.without(&["variance", "f"]).fixed("rule", "doubling")),
         population(with_set("bernstein-2020", About {
             name: "ucrl2b-2020",
             aliases: &[],

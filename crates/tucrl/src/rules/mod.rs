@@ -7,9 +7,11 @@ mod doubling;
 mod new_states;
 mod powers_of_two;
 mod tsde;
+mod vm;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::vm::{NewStateRule, Vanishing, WithShare};
 use crate::counts::Counts;
 use crate::options::explained;
 use crate::space::{ActionId, StateId};
@@ -17,7 +19,8 @@ use crate::space::{ActionId, StateId};
 /// Why an episode ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StopReason {
-    /// A pair was about to be visited more often in the episode than before it.
+    /// A pair was about to be visited more often in the episode than before it, or, by the rule `vm`, than the share of
+    /// its visits that an episode may add.
     Doubling {
         /// The state of the pair.
         state: StateId,
@@ -171,6 +174,7 @@ rules! {
         doubling::Doubling = "doubling",
         new_states::NewStates = "new-state",
         tsde::Tsde = "tsde",
+        vm::Vm = "vm",
     }
     sampling_only {
         powers_of_two::PowersOfTwo = "powers-of-two",

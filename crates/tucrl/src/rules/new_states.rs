@@ -14,18 +14,24 @@ impl EpisodeRule for NewStates {
 
     #[inline]
     fn before_pair(&self, now: &EpisodeView<'_>, pair: usize) -> Verdict {
-        if now.counts.was_visited(now.here) {
-            return Doubling.before_pair(now, pair);
-        }
-        let state = now.counts.state(now.here);
-        Verdict::End(match (now.here as usize) < now.planned {
-            true => StopReason::ReturnToNewStart { state },
-            false => StopReason::NewState { state },
-        })
+        or_new_state(Doubling, now, pair)
     }
 
     #[inline]
     fn certain_visits(&self, counts: &Counts, state: u32, pair: usize) -> u64 {
         if counts.was_visited(state) { Doubling.certain_visits(counts, state, pair) } else { 0 }
     }
+}
+
+/// What a rule decides, but the episode also ends in a state never visited before it.
+#[inline]
+pub(super) fn or_new_state(rule: impl EpisodeRule, now: &EpisodeView<'_>, pair: usize) -> Verdict {
+    if now.counts.was_visited(now.here) {
+        return rule.before_pair(now, pair);
+    }
+    let state = now.counts.state(now.here);
+    Verdict::End(match (now.here as usize) < now.planned {
+        true => StopReason::ReturnToNewStart { state },
+        false => StopReason::NewState { state },
+    })
 }

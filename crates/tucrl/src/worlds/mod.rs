@@ -5,9 +5,11 @@
 //!
 //! First those of Fruit, Pirotta, Lazaric 2018: [`ThreeState`], [`Taxi`], [`TwoState`], [`Theta`], and models of its two
 //! pictures, [`MountainCar`] and [`Breakout`]. Then classics of exploration: [`RiverSwim`], [`SixArms`], [`FourRooms`],
-//! [`FrozenLake`], [`CliffWalking`], random MDPs, [`Garnet`], [`Chain`] and [`DeepSea`]. [`BreakoutGame`], [`CartPole`],
-//! [`Queues`], [`Warehouse`] and a large [`MountainCar`] have no table, because their nominal spaces are too large for
-//! one: they are [generators](crate::generator). [`Junk`] adds states that cannot be reached to any world.
+//! [`FrozenLake`], [`CliffWalking`], random MDPs, [`Garnet`], [`Chain`] and [`DeepSea`]; and those of other packages and
+//! books: [`Nasty`], [`AccessControl`], [`Inventory`], [`TwoRoom`], [`MinigridEmpty`] and [`MinigridRooms`].
+//! [`BreakoutGame`], [`CartPole`], [`Queues`], [`Warehouse`] and a large [`MountainCar`] have no table, because their
+//! nominal spaces are too large for one: they are [generators](crate::generator). [`Junk`] adds states that cannot be
+//! reached to any world.
 //!
 //! Episodic games are made continuing in one way: where the game would end, the next state *is* the start, so that no
 //! state stands for "game over". Rewards are shifted and scaled into `[0, 1]`.
@@ -21,6 +23,7 @@
 //! # Ok::<(), tucrl::error::WorldError>(())
 //! ```
 
+mod access_control;
 mod breakout;
 mod breakout_game;
 mod cart_pole;
@@ -31,14 +34,20 @@ mod four_rooms;
 mod frozen_lake;
 mod garnet;
 mod grid;
+mod inventory;
 mod junk;
+mod minigrid;
+mod minigrid_empty;
+mod minigrid_rooms;
 mod mountain_car;
+mod nasty;
 mod queues;
 mod river_swim;
 mod six_arms;
 mod taxi;
 mod theta;
 mod three_state;
+mod two_room;
 mod two_state;
 mod warehouse;
 
@@ -48,6 +57,7 @@ use std::sync::{Arc, LazyLock};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+pub use access_control::AccessControl;
 pub use breakout::Breakout;
 pub use breakout_game::{BreakoutGame, BreakoutRules};
 pub use cart_pole::{CartPole, CartPoleRules};
@@ -57,14 +67,19 @@ pub use deep_sea::DeepSea;
 pub use four_rooms::FourRooms;
 pub use frozen_lake::{FrozenLake, FrozenLakeMap};
 pub use garnet::Garnet;
+pub use inventory::Inventory;
 pub use junk::{Junk, JunkKind, JunkOptions};
+pub use minigrid_empty::MinigridEmpty;
+pub use minigrid_rooms::MinigridRooms;
 pub use mountain_car::{MountainCar, MountainCarRules};
+pub use nasty::Nasty;
 pub use queues::{QueueRules, Queues};
 pub use river_swim::RiverSwim;
 pub use six_arms::SixArms;
 pub use taxi::{Taxi, TaxiJunk, TaxiMap};
 pub use theta::{SameTheta, Theta, ThetaOptions};
 pub use three_state::{ThreeState, ThreeStateRewards};
+pub use two_room::TwoRoom;
 pub use two_state::TwoState;
 pub use warehouse::{Warehouse, WarehouseRules};
 
@@ -92,6 +107,12 @@ pub fn kinds() -> &'static [WorldKind] {
             garnet::kind(),
             chain::kind(),
             deep_sea::kind(),
+            nasty::kind(),
+            access_control::kind(),
+            inventory::kind(),
+            two_room::kind(),
+            minigrid_empty::kind(),
+            minigrid_rooms::kind(),
             breakout_game::kind(),
             cart_pole::kind(),
             queues::kind(),
@@ -336,7 +357,7 @@ mod tests {
                 [["w", 3], ["h", 2], ["q", 0.1]],
                 [["width", "w"], ["height", "h"], ["slip", "q"]]
             ],
-            ["river-swim", [["n", 6]], [["length", "n"]]],
+            ["river-swim", [["n", 6], ["ergodic", false]], [["length", "n"]]],
             ["six-arms", [], []],
             ["four-rooms", [["slip", 1.0 / 3.0]], []],
             ["frozen-lake", [["map", "4x4"], ["slippery", true]], []],
@@ -348,6 +369,12 @@ mod tests {
             ],
             ["chain", [["n", 5], ["slip", 0.2]], [["length", "n"]]],
             ["deep-sea", [["n", 10]], [["size", "n"]]],
+            ["nasty", [["delta", 0.005], ["epsilon", 0.05], ["bernoulli", false]], []],
+            ["access-control", [["servers", 10], ["free", 0.06]], []],
+            ["inventory", [["capacity", 3]], []],
+            ["two-room", [["rows", 9], ["columns", 11], ["slip", 0.1]], []],
+            ["minigrid-empty", [["size", 6], ["lazy", 0.0], ["random", 0.1]], []],
+            ["minigrid-rooms", [["rooms", 2], ["size", 3], ["lazy", 0.0], ["random", 0.1]], []],
             [
                 "breakout-game",
                 [["rows", 5], ["columns", 5], ["width", 2], ["lives", 1], ["gap", 2]],
@@ -406,6 +433,8 @@ mod tests {
             "taxi": { "map": ["2018", "v3"], "junk": ["true", "false", "self-loop"] },
             "frozen-lake": { "map": ["4x4", "8x8"], "slippery": [true, false] },
             "two-state": { "loop": [false, true] },
+            "river-swim": { "ergodic": [false, true] },
+            "nasty": { "bernoulli": [false, true] },
         });
         for (name, options) in words.as_object().unwrap() {
             for (key, words) in options.as_object().unwrap() {
@@ -453,6 +482,21 @@ mod tests {
             ("chain", "n", json!(1)),
             ("chain", "slip", json!(2.0)),
             ("deep-sea", "n", json!(0)),
+            ("nasty", "delta", json!(1.0)),
+            ("nasty", "epsilon", json!(1.0)),
+            ("access-control", "servers", json!(0)),
+            ("access-control", "free", json!(2.0)),
+            ("inventory", "capacity", json!(1)),
+            ("two-room", "rows", json!(4)),
+            ("two-room", "columns", json!(1001)),
+            ("two-room", "slip", json!(0.5)),
+            ("minigrid-empty", "size", json!(1)),
+            ("minigrid-empty", "lazy", json!(2.0)),
+            ("minigrid-empty", "random", json!(-1.0)),
+            ("minigrid-rooms", "rooms", json!(21)),
+            ("minigrid-rooms", "size", json!(1)),
+            ("minigrid-rooms", "lazy", json!(2.0)),
+            ("minigrid-rooms", "random", json!(-1.0)),
             ("breakout-game", "rows", json!(9)),
             ("breakout-game", "columns", json!(1)),
             ("breakout-game", "width", json!(5)),

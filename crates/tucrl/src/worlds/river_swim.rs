@@ -9,6 +9,11 @@
 //! the last one: 0.42862243 for six cells. The expected times t_i from cell i to the next are t_0 = 5/3,
 //! t_i = (1 + 0.05 t_(i−1))/0.35; their sum is the diameter, 14.7223 for six cells. Every state is reachable; the largest
 //! support is 3.
+//!
+//! With `ergodic`, swimming left slips as in ErgodicRiverSwim of the package statisticalrl-environments (Maillard et al.): it
+//! moves right with 0.0005 and stays with 0.0005 (in the first cell it stays with 0.9995; in the last one the two are
+//! one), so that every policy visits every cell, as theories of ergodic MDPs assume. That package has other
+//! probabilities of swimming right (0.6 advance, 0.35 stay, 0.05 back) and pays 0.1 downstream; here these stay as they are.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,17 +33,27 @@ pub struct RiverSwim {
     #[serde(rename = "n")]
     #[schemars(extend("x-aliases" = ["length"], "x-accepts" = LENGTH))]
     pub length: usize,
+    /// whether swimming left slips, so that every policy visits every cell
+    pub ergodic: bool,
 }
 
 impl Default for RiverSwim {
     fn default() -> Self {
-        Self { length: 6 }
+        Self::of_length(6)
     }
 }
+
+/// How often swimming left does not move left, if it slips.
+const SLIP: f64 = 0.001;
 
 impl RiverSwim {
     /// The name in messages and on the command line.
     pub const NAME: &'static str = "river-swim";
+
+    /// The version of 2013 with a number of cells.
+    pub fn of_length(length: usize) -> Self {
+        Self { length, ergodic: false }
+    }
 
     /// Builds the world.
     ///
@@ -52,7 +67,11 @@ impl RiverSwim {
         let mut builder = Mdp::builder();
         for cell in unless_stopped(0..length) {
             let downstream = cell.saturating_sub(1);
-            builder.state().action(if cell == 0 { 0.005 } else { 0.0 }, [(downstream, 1.0)]);
+            let upstream = (cell + 1).min(last);
+            let slip = if self.ergodic { SLIP / 2.0 } else { 0.0 };
+            let left = [(downstream, 1.0 - 2.0 * slip), (cell, slip), (upstream, slip)];
+            let left = left.into_iter().filter(|outcome| outcome.1 > 0.0);
+            builder.state().action(if cell == 0 { 0.005 } else { 0.0 }, left);
             if cell == 0 {
                 builder.action(0.0, [(0, 0.4), (1, 0.6)]);
             } else if cell == last {
@@ -84,6 +103,7 @@ pub(super) fn kind() -> WorldKind {
         facts: &[
             "Communicating; every state is reachable, at most 3 next states.",
             "n = 6: gain 0.42862243 (always swim right), D = 14.7223.",
+            "ergodic=true: every policy visits every state; swimming left slips with 0.001, as in statisticalrl-environments.",
         ],
         example: "river-swim:n=12",
     })
@@ -120,7 +140,7 @@ mod tests {
                 weights.push(weights[cell - 1] * advance / back);
             }
             let share = weights[length - 1] / weights.iter().sum::<f64>();
-            let (gain, _) = gain_and_span(&RiverSwim { length }.build().unwrap());
+            let (gain, _) = gain_and_span(&RiverSwim::of_length(length).build().unwrap());
             assert_near(gain, share, 1e-10);
         }
         assert_near(3601.5 / 8402.5, 0.42862243, 1e-8);
@@ -137,11 +157,48 @@ mod tests {
         assert_near(up, 14.7223, 1e-4);
     }
 
+    /// The rows of ErgodicRiverSwim with its parameter 0.001, as its source defines them.
+    #[test]
+    fn swimming_left_slips_as_published_and_every_policy_visits_every_cell() {
+        for length in [2, 3, 6] {
+            let mdp = RiverSwim { length, ergodic: true }.build().unwrap();
+            let plain = RiverSwim::of_length(length).build().unwrap();
+            let last = length - 1;
+            for cell in 0..length {
+                let mut published = vec![0.0; length];
+                if cell > 0 {
+                    published[cell - 1] = 1.0 - 0.001;
+                }
+                if cell < last {
+                    published[cell + 1] = 0.001 / 2.0;
+                }
+                published[cell] = 1.0 - published.iter().sum::<f64>();
+                let found = row(&mdp, cell, 0);
+                assert_eq!(found.len(), published.iter().filter(|p| **p > 0.0).count());
+                for (next, probability) in found {
+                    assert_near(probability, published[next], 1e-15);
+                }
+                assert_eq!(row(&mdp, cell, 1), row(&plain, cell, 1));
+                for pair in mdp.pairs_of(cell) {
+                    assert_eq!(mdp.mean_reward(pair), plain.mean_reward(pair));
+                }
+            }
+            // Every policy: both actions of a cell can move both ways, so that no policy stops.
+            for cell in 0..length {
+                for action in 0..2 {
+                    let next: Vec<usize> = row(&mdp, cell, action).iter().map(|e| e.0).collect();
+                    assert!(cell == 0 || next.contains(&(cell - 1)));
+                    assert!(cell == last || next.contains(&(cell + 1)));
+                }
+            }
+        }
+    }
+
     #[test]
     fn lengths_out_of_range_are_refused() {
         for length in [0, 1, MAX_STATES + 1, usize::MAX] {
             assert_eq!(
-                RiverSwim { length }.build().unwrap_err().to_string(),
+                RiverSwim::of_length(length).build().unwrap_err().to_string(),
                 format!("river-swim: n = {length} is out of range: an integer between 2 and 2^26")
             );
         }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use tucrl::agents::{OptimisticQ, Psrl, TucrlPlus};
+use tucrl::agents::{DiffQ, ImedRl, OptimisticQ, Psrl, TucrlPlus};
 use tucrl::env::{Environment, Walk};
 use tucrl::learner::Knowledge;
 use tucrl::rng::Purpose;
@@ -38,12 +38,14 @@ fn played(
 #[test]
 fn after_a_log_a_learner_counts_and_assumes_what_it_would_have_by_playing() {
     let mdp = Arc::new(RiverSwim::default().build().unwrap());
-    let algorithms: [&dyn Algorithm; 5] = [
+    let algorithms: [&dyn Algorithm; 7] = [
         &Tucrl::default(),
         &Ucrl::default(),
         &TucrlPlus::default(),
         &Psrl::default(),
         &OptimisticQ::default(),
+        &ImedRl::default(),
+        &DiffQ::default(),
     ];
     for algorithm in algorithms {
         let (player, log) = played(algorithm, &mdp, 3000);
@@ -87,7 +89,8 @@ fn a_log_comes_before_the_first_plan() {
 #[test]
 fn what_would_be_played_is_what_is_played() {
     let mdp = Arc::new(RiverSwim::default().build().unwrap());
-    for algorithm in [&Tucrl::default() as &dyn Algorithm, &OptimisticQ::default()] {
+    let greedy = DiffQ { epsilon: 0.0, ..DiffQ::default() };
+    for algorithm in [&Tucrl::default() as &dyn Algorithm, &OptimisticQ::default(), &greedy] {
         let (mut learner, log) = played(algorithm, &mdp, 500);
         let here = log.last().unwrap().next;
         let action = learner.act().unwrap();

@@ -7,7 +7,7 @@ use crate::runs;
 use std::sync::Arc;
 
 use runs::*;
-use tucrl::agents::{OptimisticQ, Scal};
+use tucrl::agents::{DiffQ, ImedRl, OptimisticQ, Scal};
 use tucrl::confidence::{Delta, InverseRoot, Shrink};
 use tucrl::counts::Variance;
 use tucrl::env::{Environment, Walk};
@@ -435,6 +435,8 @@ fn actions_told_at_first_sight_give_the_run_of_actions_listed_in_advance() {
     for Named { algorithm, .. } in [
         Named::new("tucrl", Tucrl::default()),
         Named::new("optimistic-q", OptimisticQ::default()),
+        Named::new("imed-rl", ImedRl::default()),
+        Named::new("diff-q", DiffQ::default()),
         random(),
     ] {
         let mut walk = Walk::new(Arc::clone(&mdp), RandomStream::new(3));

@@ -186,7 +186,7 @@ fn a_table_among_junk_has_the_gap_regret_of_the_table_alone() {
 /// Every checkpoint is a step, so that the sums in the windows can be computed from the curve.
 #[test]
 fn losses_after_exploration_times_are_those_of_the_curve_and_survive_a_stop() {
-    let model = Model::from(RiverSwim { length: 3 }.build().unwrap());
+    let model = Model::from(RiverSwim::of_length(3).build().unwrap());
     let truth = Arc::new(Truth::of(&model).unwrap());
     let steps = 30_000;
     let spec = RunSpec { steps, checkpoints: Checkpoints::Even(steps), master_seed: 2, run: 0 };

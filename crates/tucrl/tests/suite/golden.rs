@@ -129,6 +129,15 @@ fn samplers_and_relatives_run_as_they_always_did() {
     assert_eq!(lines.len(), GOLDEN_CAST.len());
 }
 
+#[test]
+fn newcomers_run_as_they_always_did() {
+    let lines = lines(&newcomers(&shrunk(0.05)), 3_000);
+    for (line, golden) in lines.iter().zip(GOLDEN_NEWCOMERS) {
+        assert_eq!(line, golden, "all of them: {lines:#?}");
+    }
+    assert_eq!(lines.len(), GOLDEN_NEWCOMERS.len());
+}
+
 /// Mean and variance of many draws, within five standard errors of what the law says.
 #[test]
 fn reward_laws_have_the_mean_and_variance_that_they_say() {
@@ -316,4 +325,19 @@ const GOLDEN_CAST: [&str; 42] = [
     "river-swim tucrl-plus c09120a3d70a3d78 0.0:32 0.1:50 1.0:28 1.1:49 2.0:19 2.1:78 3.0:19 3.1:235 4.0:19 4.1:1345 5.0:30 5.1:1096",
     "river-swim tucrl-plus c090d547ae147ae0 0.0:64 0.1:90 1.0:52 1.1:87 2.0:24 2.1:106 3.0:28 3.1:204 4.0:16 4.1:1250 5.0:2 5.1:1077",
     "river-swim tucrl-plus c08e8a8f5c28f5c2 0.0:64 0.1:91 1.0:52 1.1:129 2.0:38 2.1:106 3.0:29 3.1:229 4.0:20 4.1:1233 5.0:32 5.1:977",
+];
+/// Episodes by the vanishing multiplicative rule, then learners without episodes, in the order of `newcomers`.
+const GOLDEN_NEWCOMERS: [&str; 12] = [
+    "three-state ucrl c0959fc9f372c606 0.0:919 2.0:912 2.1:1159 1.0:10",
+    "three-state kl-ucrl c09ce53ff182e0e5 0.0:226 2.0:225 2.1:2547 1.0:2",
+    "three-state scal c09df3e9085fdbe0 0.0:127 2.0:126 2.1:2747",
+    "three-state tucrl-plus c09f28d578d9d145 0.0:11 2.0:10 2.1:2978 1.0:1",
+    "three-state diff-q c09c9e162a3a3045 0.0:254 2.0:252 2.1:2491 1.0:3",
+    "three-state imed-rl c09f31f252c7a40a 0.0:8 2.0:7 2.1:2985",
+    "river-swim ucrl c08b540a3d70a3d6 0.0:101 0.1:164 1.0:88 1.1:205 2.0:56 2.1:175 3.0:46 3.1:206 4.0:32 4.1:1037 5.0:16 5.1:874",
+    "river-swim kl-ucrl c093d01eb851eb85 0.0:6 0.1:8 1.0:4 1.1:10 2.0:3 2.1:28 3.0:3 3.1:193 4.0:3 4.1:1473 5.0:1 5.1:1268",
+    "river-swim scal c0888c1eb851eb84 0.0:103 0.1:166 1.0:90 1.1:197 2.0:62 2.1:173 3.0:54 3.1:269 4.0:31 4.1:1030 5.0:40 5.1:785",
+    "river-swim tucrl-plus c09310f5c28f5c29 0.0:48 0.1:33 1.0:23 1.1:25 2.0:7 2.1:30 3.0:1 3.1:180 4.0:1 4.1:1431 5.0:1 5.1:1220",
+    "river-swim diff-q c02b8cccccccce75 0.0:2755 0.1:143 1.0:90 1.1:6 2.0:3 2.1:2 3.0:1 3.1:0",
+    "river-swim imed-rl c092c86666666666 0.0:20 0.1:25 1.0:16 1.1:31 2.0:9 2.1:50 3.0:10 3.1:199 4.0:9 4.1:1425 5.0:4 5.1:1202",
 ];

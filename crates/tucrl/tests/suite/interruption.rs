@@ -103,7 +103,10 @@ fn a_plan_of_any_agent_is_interrupted_and_can_be_made_later() {
                 run.advance(50).unwrap();
             }
             // Those that never plan.
-            Ok(()) => assert!(["random", "oracle", "optimistic-q"].contains(&name), "{name}"),
+            Ok(()) => assert!(
+                ["random", "oracle", "optimistic-q", "imed-rl", "diff-q"].contains(&name),
+                "{name}"
+            ),
             Err(other) => panic!("{name}: {other}"),
         }
         assert_eq!(run.taken(), 50, "{name}");

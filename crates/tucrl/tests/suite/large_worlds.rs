@@ -112,7 +112,7 @@ fn a_long_river_is_swum_up_although_the_news_takes_long_to_arrive() {
     // A few sweeps of value iteration prefer the small reward; cycles through the first cell take
     // 7^1000 steps, which is no number.
     for length in [100, 400, 1_000, 20_000] {
-        let mdp = RiverSwim { length }.build().unwrap();
+        let mdp = RiverSwim::of_length(length).build().unwrap();
         let answer = solve(&mdp).unwrap();
         // The last weight is 7/8 of 12 * 7^(n-3), those before it sum to 7/6 of that: 3/7.
         let (gain, error) = answer.gain_from_start(&mdp);
@@ -124,7 +124,7 @@ fn a_long_river_is_swum_up_although_the_news_takes_long_to_arrive() {
 
 #[test]
 fn a_river_of_a_thousand_cells_has_its_diameter() {
-    let mdp = RiverSwim { length: 1_000 }.build().unwrap();
+    let mdp = RiverSwim::of_length(1_000).build().unwrap();
     let mut step = 5.0 / 3.0;
     let mut total = step;
     for _ in 1..999 {

@@ -10,7 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tucrl::agents::{
-    About, Heuristic, OptimisticPsrl, OptimisticQ, Psrl, Regal, RegalC, RegalD, Scal, ScalPlus,
+    About, DiffQ, Heuristic, ImedRl, OptimisticPsrl, OptimisticQ, Psrl, Regal, RegalC, RegalD,
+    Scal, ScalPlus,
 };
 use tucrl::confidence::Confidence;
 use tucrl::counts::{Counts, PairCounts, Variance};
@@ -462,6 +463,8 @@ fn one_of_each() -> Vec<(&'static str, Arc<dyn Algorithm>)> {
             Arc::new(OptimisticPsrl { psi: 3.into(), ..OptimisticPsrl::default() }),
         ),
         ("optimistic-q", Arc::new(OptimisticQ::default())),
+        ("imed-rl", Arc::new(ImedRl::default())),
+        ("diff-q", Arc::new(DiffQ::default())),
         ("oracle", oracle().algorithm),
         ("random", random().algorithm),
         ("heuristic", Arc::new(Heuristic {})),
@@ -503,7 +506,7 @@ fn a_checkpoint_of_another_algorithm_is_refused_with_a_clear_error() {
             }
         }
     }
-    assert_eq!((accepted, refused), (14, 14 * 14));
+    assert_eq!((accepted, refused), (16, 16 * 16));
 }
 
 #[test]

@@ -111,7 +111,7 @@ fn value(values: &Values, state: u32) -> f64 {
 }
 
 fn plus(set: PlusSet, union: UnionKind) -> TucrlPlus {
-    TucrlPlus { set, union, optimism: shrunk(1.0) }
+    TucrlPlus { set, union, optimism: shrunk(1.0), ..TucrlPlus::default() }
 }
 
 /// A world among `factor` times as many states.

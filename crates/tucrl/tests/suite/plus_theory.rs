@@ -276,7 +276,7 @@ fn the_intervals_in_order_of_discovery_are_those_of_the_definition() {
 // ---- along runs ----
 
 fn plus(set: PlusSet, union: UnionKind) -> TucrlPlus {
-    TucrlPlus { set, union, optimism: shrunk(1.0) }
+    TucrlPlus { set, union, optimism: shrunk(1.0), ..TucrlPlus::default() }
 }
 
 /// A small random world in which all states communicate.

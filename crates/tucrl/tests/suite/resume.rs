@@ -39,6 +39,7 @@ fn all_sorts() -> Vec<Named> {
     let mut algorithms = everyone(&shrunk(0.1), 3.0);
     algorithms.extend(samplers());
     algorithms.extend(relatives(&shrunk(0.1)));
+    algorithms.extend(newcomers(&shrunk(0.1)));
     algorithms.extend([
         tucrl(odd.clone()),
         ucrl(odd),
@@ -175,6 +176,7 @@ fn an_agent_stored_between_acting_and_observing_goes_on_the_same() {
     let mut algorithms = everyone(&shrunk(0.1), 3.0);
     algorithms.extend(samplers());
     algorithms.extend(relatives(&shrunk(0.1)));
+    algorithms.extend(newcomers(&shrunk(0.1)));
     let mut started = 0;
     for Named { name, algorithm, .. } in algorithms {
         let mut walk = Walk::new(Arc::clone(&world.mdp), RandomStream::new(1));
@@ -201,7 +203,7 @@ fn an_agent_stored_between_acting_and_observing_goes_on_the_same() {
             assert_eq!(text_of(twin.save()), text_of(agent.save()), "{name}");
         }
     }
-    assert_eq!(started, 27);
+    assert_eq!(started, 33);
 }
 
 #[test]

@@ -294,7 +294,7 @@ fn a_world_that_only_draws_can_be_learned_and_not_searched() {
 
 #[test]
 fn a_search_ends_at_its_limit_and_when_told_to() {
-    let mdp = Arc::new(RiverSwim { length: 5000 }.build().unwrap());
+    let mdp = Arc::new(RiverSwim::of_length(5000).build().unwrap());
     let world = Tabled::new(mdp);
     let found = explore(&world, 100, &|_| true).unwrap();
     assert!(!found.is_complete() && found.found() > 100 && found.found() < 300);
@@ -315,7 +315,7 @@ fn a_search_ends_at_its_limit_and_when_told_to() {
 #[test]
 fn what_is_earned_without_leaving_what_was_explored_can_be_earned() {
     // River swim pays best at its far end, which a short search does not see: the near end pays 0.005.
-    let world = Tabled::new(Arc::new(RiverSwim { length: 40 }.build().unwrap()));
+    let world = Tabled::new(Arc::new(RiverSwim::of_length(40).build().unwrap()));
     let gain = |limit| {
         let found = explore(&world, limit, &|_| true).unwrap();
         let table = found.pessimistic_table(&world, &|_, _| true).unwrap();

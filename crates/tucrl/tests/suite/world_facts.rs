@@ -412,7 +412,7 @@ fn breakout_has_the_facts_of_the_table() {
 #[test]
 fn river_swim_has_the_gain_of_a_birth_and_death_chain() {
     for length in [3, 6, 12, 25, 50] {
-        let found = facts(RiverSwim { length }.build().unwrap());
+        let found = facts(RiverSwim::of_length(length).build().unwrap());
         let mut weights = vec![1.0];
         weights.extend((0..length as i32 - 2).map(|k| 12.0 * 7f64.powi(k)));
         weights.push(weights[length - 2] * 0.875);
@@ -429,7 +429,7 @@ fn river_swim_has_the_gain_of_a_birth_and_death_chain() {
     let six = facts(RiverSwim::default().build().unwrap());
     assert_near(six.gain(), 0.42862243, 5e-9);
     assert_near(six.diameter(), 14.7223, 5e-5);
-    let two = facts(RiverSwim { length: 2 }.build().unwrap());
+    let two = facts(RiverSwim::of_length(2).build().unwrap());
     assert_is(two.gain(), 0.6);
 }
 

@@ -1,8 +1,9 @@
 //! A template: the command `tucrl` with an algorithm and a world of one's own, in all verbs.
 //!
 //! The algorithm is average-reward Q-learning with epsilon-greedy play (differential Q-learning; Wan, Naik, Sutton 2021),
-//! the world a machine that wears out; `examples/python/own_agent.py` is the same agent in Python.
-//! `own-agent learn machine --agent diff-q --agent tucrl`.
+//! the world a machine that wears out; `examples/python/own_agent.py` is the same agent in Python. The library has the
+//! algorithm too, as `diff-q`; this one is `my-q`.
+//! `own-agent learn machine --agent my-q --agent tucrl`.
 
 mod machine;
 
@@ -81,6 +82,6 @@ fn main() -> ExitCode {
         let random = RandomStream::new(start.seed());
         Ok(DiffQ { options, space, random, values: BTreeMap::new(), gain: 0.0, last })
     };
-    let mine = own_saved_agent("diff-q", "average-reward Q-learning, epsilon-greedy", start);
+    let mine = own_saved_agent("my-q", "average-reward Q-learning, epsilon-greedy", start);
     tucrl_cli::main_with(std::env::args_os(), [mine], [machine::world()])
 }

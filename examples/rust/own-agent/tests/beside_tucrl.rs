@@ -18,26 +18,23 @@ fn tucrl(folder: &Path, words: &[&str]) -> String {
 fn learn_run_report_and_compare_know_the_agent() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
-    assert!(tucrl(folder, &["agents"]).contains("diff-q"));
-    let page = tucrl(folder, &["agents", "diff-q"]);
+    assert!(tucrl(folder, &["agents"]).contains("my-q"));
+    let page = tucrl(folder, &["agents", "my-q"]);
     assert!(page.contains("epsilon=0.1") && page.contains("how often a random action"), "{page}");
-    assert!(tucrl(folder, &["schema"]).contains("diff-q"));
+    assert!(tucrl(folder, &["schema"]).contains("my-q"));
 
-    let learn = ["learn", "chain", "--agent", "diff-q:step=0.2", "--agent", "tucrl:alpha=0.05"];
+    let learn = ["learn", "chain", "--agent", "my-q:step=0.2", "--agent", "tucrl:alpha=0.05"];
     let lines =
         tucrl(folder, &[&learn[..], &["--steps", "2000", "--seeds", "2", "--json"]].concat());
     let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let agents: Vec<&str> = lines.iter().map(|line| line["agent"].as_str().unwrap()).collect();
-    assert_eq!(
-        agents,
-        ["diff-q:step=0.2", "diff-q:step=0.2", "tucrl:alpha=0.05", "tucrl:alpha=0.05"]
-    );
+    assert_eq!(agents, ["my-q:step=0.2", "my-q:step=0.2", "tucrl:alpha=0.05", "tucrl:alpha=0.05"]);
     assert_eq!(lines[0]["options"], serde_json::json!({ "step": 0.2, "epsilon": 0.1 }));
 
     for (name, seed) in [("a", 1), ("b", 2)] {
         let text = format!(
             "name = \"{name}\"\nmaster_seed = {seed}\nsteps = 2000\nseeds = 3\nworlds = [\"chain\"]\nagents = \
-             [\"tucrl\", {{ spec = \"diff-q\", label = \"mine\" }}]\n"
+             [\"tucrl\", {{ spec = \"my-q\", label = \"mine\" }}]\n"
         );
         std::fs::write(folder.join(format!("{name}.toml")), text).unwrap();
         assert!(tucrl(folder, &["run", &format!("{name}.toml")]).contains("6 of 6 runs done"));
@@ -47,7 +44,7 @@ fn learn_run_report_and_compare_know_the_agent() {
     assert!(report.contains("mine") && report.contains("tucrl"), "{report}");
     assert!(folder.join("out/a/report/report.html").exists());
     let compared = tucrl(folder, &["compare", "out/a", "out/b"]);
-    assert!(compared.contains("diff-q") && !compared.contains("only in"), "{compared}");
+    assert!(compared.contains("my-q") && !compared.contains("only in"), "{compared}");
 }
 
 /// The same agent in Python has the same table: crates/tucrl-py/tests/test_own_agent.py. `TUCRL_WRITE_DOCS=1` writes it.
@@ -56,7 +53,7 @@ fn the_gap_regret_is_that_of_the_agent_in_python() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/gap_regret.json");
     let (world, steps, seeds) = ("river-swim", 3000, 3);
     let (steps_word, seeds_word) = (steps.to_string(), seeds.to_string());
-    let words = ["learn", world, "--agent", "diff-q", "--json", "--steps", &steps_word, "--seeds"];
+    let words = ["learn", world, "--agent", "my-q", "--json", "--steps", &steps_word, "--seeds"];
     let lines = tucrl(Path::new("."), &[&words[..], &[&seeds_word]].concat());
     let rows: Vec<Value> = lines
         .lines()
@@ -82,7 +79,7 @@ fn a_run_that_was_killed_continues_to_the_same_result() {
     let folder = tempfile::tempdir().unwrap();
     let folder = folder.path();
     let text =
-        "name = \"k\"\nsteps = 3e6\nseeds = 1\nworlds = [\"river-swim\"]\nagents = [\"diff-q\"]\n";
+        "name = \"k\"\nsteps = 3e6\nseeds = 1\nworlds = [\"river-swim\"]\nagents = [\"my-q\"]\n";
     std::fs::write(folder.join("k.toml"), text).unwrap();
     let program = assert_cmd::cargo::cargo_bin("own-agent");
     let run = |out: &str| {
@@ -136,11 +133,11 @@ fn every_verb_knows_the_world_too() {
     assert!((gain - 7.0 / 12.0).abs() < 1e-9, "{gain}");
     tucrl(folder, &["export", "machine", "--to", "machine.json"]);
     let text = "name = \"worn\"\nsteps = 2000\nseeds = 2\nworlds = [{ spec = \"machine\", wear = [0.1, 0.3] }]\n\
-                agents = [\"diff-q\", \"tucrl\"]\n";
+                agents = [\"my-q\", \"tucrl\"]\n";
     std::fs::write(folder.join("worn.toml"), text).unwrap();
     assert!(tucrl(folder, &["run", "worn.toml"]).contains("8 of 8 runs done"));
     let report = tucrl(folder, &["report", "out/worn"]);
-    assert!(report.contains("machine:wear=0.1") && report.contains("diff-q"), "{report}");
+    assert!(report.contains("machine:wear=0.1") && report.contains("my-q"), "{report}");
     assert!(folder.join("out/worn/report/figures/worlds-1.svg").exists());
 }
 
@@ -148,12 +145,12 @@ fn every_verb_knows_the_world_too() {
 fn a_wrong_option_is_pointed_at() {
     let output = Command::cargo_bin("own-agent")
         .unwrap()
-        .args(["learn", "chain", "--agent", "diff-q:epsilon=2", "--steps", "10"])
+        .args(["learn", "chain", "--agent", "my-q:epsilon=2", "--steps", "10"])
         .output()
         .unwrap();
     assert_eq!(output.status.code(), Some(1));
     let error = String::from_utf8(output.stderr).unwrap();
-    let expected = "diff-q: `epsilon` = 2 is out of range: it accepts a number in [0, 1]";
+    let expected = "my-q: `epsilon` = 2 is out of range: it accepts a number in [0, 1]";
     assert!(error.contains(expected), "{error}");
 }
 

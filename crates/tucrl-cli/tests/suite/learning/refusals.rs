@@ -164,7 +164,7 @@ const TABLE: &[(&str, i32, &str)] = &[
     (
         "learn chain --agent scal-plus:rule=powers-of-two",
         1,
-        "error: `powers-of-two` is not accepted: `rule` accepts doubling, new-state or tsde|  scal-plus:rule=powers-of-two|                 ^^^^^^^^^^^^^",
+        "error: `powers-of-two` is not accepted: `rule` accepts doubling, new-state, tsde or vm|  scal-plus:rule=powers-of-two|                 ^^^^^^^^^^^^^",
     ),
     // A bound on the span has no default: without one these agents would be another.
     (

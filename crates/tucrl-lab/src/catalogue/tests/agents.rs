@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tucrl::agents::{
-    AgentKind, EpisodicAlgorithm, Heuristic, Optimism, OptimisticPsrl, OptimisticQ, Oracle, Psrl,
-    Random, Regal, RegalC, RegalD, Scal, ScalPlus, Tucrl, TucrlPlus, Ucrl, kinds,
+    AgentKind, DiffQ, EpisodicAlgorithm, Heuristic, ImedRl, Optimism, OptimisticPsrl, OptimisticQ,
+    Oracle, Psrl, Random, Regal, RegalC, RegalD, Scal, ScalPlus, Tucrl, TucrlPlus, Ucrl, kinds,
 };
 use tucrl::counts::Variance;
 use tucrl::episode::KnownMeans;
@@ -70,7 +70,7 @@ fn the_defaults_are_those_of_the_library() {
     // Only the paper's own UCRL starts its plans warm.
     let ucrl = |set| Ucrl { set, optimism: Optimism::default(), ..Ucrl::default() };
     let psrl = |rule| Psrl { rule, ..Psrl::default() };
-    let defaults: [(&str, &dyn Algorithm); 20] = [
+    let defaults: [(&str, &dyn Algorithm); 22] = [
         ("tucrl", &Tucrl::default()),
         ("tucrl-plus", &TucrlPlus::default()),
         ("ucrl", &Ucrl::default()),
@@ -88,6 +88,8 @@ fn the_defaults_are_those_of_the_library() {
         ("ds-psrl", &psrl(Rule::PowersOfTwo)),
         ("optimistic-psrl", &OptimisticPsrl::default()),
         ("optimistic-q", &OptimisticQ::default()),
+        ("imed-rl", &ImedRl::default()),
+        ("diff-q", &DiffQ::default()),
         ("oracle", &Oracle::default()),
         ("heuristic", &Heuristic::default()),
         ("random", &Random::default()),
@@ -128,6 +130,10 @@ const NUMBERS: &[(&str, &[&str])] = &[
     ("rho", &["0.5"]),
     ("psi", &["7"]),
     ("horizon", &["20"]),
+    ("accuracy", &["0.01"]),
+    ("step", &["0.5"]),
+    ("eta", &["0.5"]),
+    ("epsilon", &["0.5"]),
 ];
 
 #[test]
@@ -219,11 +225,11 @@ fn the_world_says_r_max_and_alpha_both_widths() {
 #[test]
 fn sets_and_rules_are_free_but_for_what_theory_forbids() {
     let sets = ["bernstein", "bernstein-2020", "l1", "kl", "ucrl3"];
-    let rules = ["doubling", "new-state", "tsde", "powers-of-two"];
+    let rules = ["doubling", "new-state", "tsde", "vm", "powers-of-two"];
     let is_forbidden = |name: &str, set: &str, rule: &str| match name {
         "tucrl" => true,
-        // The missing mass needs sets of its own.
-        "tucrl-plus" => set != "bernstein",
+        // The missing mass needs sets of its own, and a new state a new plan.
+        "tucrl-plus" => set != "bernstein" || !["new-state", "vm"].contains(&rule),
         "psrl" => false,
         "scal" | "regal" | "regal-c" | "regal-d" if set == "ucrl3" => true,
         _ => rule == "powers-of-two",
@@ -269,15 +275,15 @@ fn sets_and_rules_are_free_but_for_what_theory_forbids() {
 /// Which sets and rules each agent lists; one that has a single one does not list it.
 #[test]
 fn every_agent_lists_the_sets_and_rules_that_it_takes() {
-    let (spans, optimists) = ("bernstein bernstein-2020 l1 kl", "doubling new-state tsde");
+    let (spans, optimists) = ("bernstein bernstein-2020 l1 kl", "doubling new-state tsde vm");
     for kind in kinds() {
         let name = kind.about().name;
         let (sets, rules) = match name {
-            "tucrl-plus" => ("tight bernstein", ""),
+            "tucrl-plus" => ("tight bernstein", "new-state vm"),
             "ucrl" => ("bernstein bernstein-2020 l1 kl ucrl3", optimists),
             "scal" => (spans, optimists),
             "regal-c" | "regal" | "regal-d" => (spans, ""),
-            "psrl" => ("", "doubling new-state tsde powers-of-two"),
+            "psrl" => ("", "doubling new-state tsde vm powers-of-two"),
             "ucrl2b-2020" | "kl-ucrl" | "ucrl3" | "scal-plus" | "optimistic-psrl" => {
                 ("", optimists)
             }
@@ -375,7 +381,7 @@ fn what_the_library_refuses_is_pointed_at() {
         ),
         (
             "optimistic-psrl:rule=powers-of-two",
-            "`powers-of-two` is not accepted: `rule` accepts doubling, new-state or tsde\n  \
+            "`powers-of-two` is not accepted: `rule` accepts doubling, new-state, tsde or vm\n  \
              optimistic-psrl:rule=powers-of-two\n                       ^^^^^^^^^^^^^",
         ),
     ];

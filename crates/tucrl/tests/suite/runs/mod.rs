@@ -7,15 +7,15 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tucrl::agents::{
-    OptimisticPsrl, OptimisticQ, Oracle, PlusSet, Psrl, Random, Regal, RegalC, RegalD, Relaxation,
-    RewardModel, Scal, ScalPlus, UnionKind,
+    DiffQ, ImedRl, OptimisticPsrl, OptimisticQ, Oracle, PlusSet, Psrl, Random, Regal, RegalC,
+    RegalD, Relaxation, RewardModel, Scal, ScalPlus, UnionKind,
 };
 use tucrl::confidence::{Delta, InverseRoot, Shrink};
 use tucrl::evi::{Method, Ties};
 use tucrl::learner::{Knowledge, Saved};
 use tucrl::options::{IntegerOr, NumberOr, Options, Required};
 use tucrl::posterior::Split;
-use tucrl::rules::{OptimistRule, Rule};
+use tucrl::rules::{NewStateRule, OptimistRule, Rule, Vanishing};
 use tucrl::run::RunError;
 use tucrl::sets::{SetKind, SpanSetKind};
 use tucrl::span_clip::SpanClip;
@@ -252,7 +252,9 @@ pub(crate) fn samplers() -> Vec<Named> {
 /// Other sets, other episodes, and a bonus.
 pub(crate) fn relatives(optimism: &Optimism) -> Vec<Named> {
     let clipped = clipped(optimism.clone());
-    let ucrl = |name, set, rule| Named::new(name, Ucrl { optimism: optimism.clone(), set, rule });
+    let ucrl = |name, set, rule| {
+        Named::new(name, Ucrl { optimism: optimism.clone(), set, rule, ..Ucrl::default() })
+    };
     let scal = Scal {
         c: 3.0.into(),
         set: SpanSetKind::Kl,
@@ -265,8 +267,10 @@ pub(crate) fn relatives(optimism: &Optimism) -> Vec<Named> {
     let regal = |penalty| Regal { penalty, optimism: clipped.clone(), ..Regal::default() };
     let regal_d = RegalD { optimism: clipped.clone(), ..RegalD::default() };
     let mass = Tucrl { optimism: optimism.clone(), relaxation: Relaxation::Mass };
-    let tucrl_plus =
-        |set, union| Named::new("tucrl-plus", TucrlPlus { set, union, optimism: optimism.clone() });
+    let tucrl_plus = |set, union| {
+        let optimism = optimism.clone();
+        Named::new("tucrl-plus", TucrlPlus { set, union, optimism, ..TucrlPlus::default() })
+    };
     vec![
         ucrl("ucrl2b-2020", SetKind::Bernstein2020, OptimistRule::Doubling),
         ucrl("kl-ucrl", SetKind::Kl, OptimistRule::Tsde),
@@ -283,5 +287,23 @@ pub(crate) fn relatives(optimism: &Optimism) -> Vec<Named> {
         tucrl_plus(PlusSet::Tight, UnionKind::Discovery),
         tucrl_plus(PlusSet::Bernstein, UnionKind::Auto),
         tucrl_plus(PlusSet::Bernstein, UnionKind::Discovery),
+    ]
+}
+
+/// Episodes by the vanishing multiplicative rule, and learners without episodes.
+pub(crate) fn newcomers(optimism: &Optimism) -> Vec<Named> {
+    let (rule, f) = (OptimistRule::Vm, Vanishing::CubeRoot);
+    let ucrl = |name, set, f| Named::new(name, Ucrl { optimism: optimism.clone(), set, rule, f });
+    let clipped = clipped(optimism.clone());
+    let scal = Scal { c: 3.0.into(), rule, f, optimism: clipped, ..Scal::default() };
+    let (rule, optimism) = (NewStateRule::Vm, optimism.clone());
+    let plus = TucrlPlus { rule, optimism, ..TucrlPlus::default() };
+    vec![
+        ucrl("ucrl", SetKind::Bernstein, Vanishing::SqrtLog),
+        ucrl("kl-ucrl", SetKind::Kl, f),
+        Named::new("scal", scal),
+        Named::new("tucrl-plus", plus),
+        Named::new("diff-q", DiffQ::default()),
+        Named::new("imed-rl", ImedRl { r_max: 1.0.into(), ..ImedRl::default() }),
     ]
 }
