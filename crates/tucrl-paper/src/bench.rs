@@ -165,6 +165,11 @@ pub const BENCHMARKS: &[Benchmark] = &[
         measure: planning::accelerated,
     },
     Benchmark {
+        name: planning::WARM,
+        question: "how much faster are all plans of a run that start from the last one?",
+        measure: planning::warm,
+    },
+    Benchmark {
         name: learning::THREADS,
         question: "how much faster are two threads than one?",
         measure: learning::threads,

@@ -36,6 +36,8 @@ pub struct VariantStudy<'a> {
     pub tuning: Option<Sample>,
     /// Its regret on the other seeds.
     pub evaluation: Option<Sample>,
+    /// The same run by run, by number of the run.
+    pub regrets: Vec<f64>,
     /// Whether it was chosen.
     pub is_best: bool,
 }
@@ -74,7 +76,7 @@ pub(super) fn of_world<'a>(members: &[&'a StoredRun], asked: Regret) -> Vec<Swee
     let mut own = members.iter().filter(|run| run.error.is_none() && run.imported.is_none());
     let has_all = own.all(|run| asked.of(&run.record).is_some());
     let shown = if has_all { asked } else { Regret::Realised };
-    let mut found: Vec<(SweepStudy<'a>, Vec<[Vec<f64>; 2]>)> = Vec::new();
+    let mut found: Vec<(SweepStudy<'a>, Vec<[Vec<(u64, f64)>; 2]>)> = Vec::new();
     for run in members {
         let Some(point) = point(run) else { continue };
         let place = found.iter().position(|(sweep, _)| sweep.group == point.group);
@@ -93,6 +95,7 @@ pub(super) fn of_world<'a>(members: &[&'a StoredRun], asked: Regret) -> Vec<Swee
                 values: point.values.iter().map(|(_, value)| value.as_str()).collect(),
                 tuning: None,
                 evaluation: None,
+                regrets: Vec::new(),
                 is_best: false,
             });
             regrets.push([Vec::new(), Vec::new()]);
@@ -100,12 +103,18 @@ pub(super) fn of_world<'a>(members: &[&'a StoredRun], asked: Regret) -> Vec<Swee
         });
         if run.error.is_none() {
             let last = shown.of(&run.record).and_then(|curve| at(&curve, run.spec.steps));
-            regrets[place][usize::from(is_tuning(run))].extend(last);
+            let numbered = last.map(|regret| (run.spec.run, regret));
+            regrets[place][usize::from(is_tuning(run))].extend(numbered);
         }
     }
-    let summed = |(mut sweep, regrets): (SweepStudy<'a>, Vec<[Vec<f64>; 2]>)| {
-        for (variant, [evaluation, tuning]) in sweep.variants.iter_mut().zip(&regrets) {
-            (variant.evaluation, variant.tuning) = (Sample::new(evaluation), Sample::new(tuning));
+    let summed = |(mut sweep, mut regrets): (SweepStudy<'a>, Vec<[Vec<(u64, f64)>; 2]>)| {
+        for (variant, runs) in sweep.variants.iter_mut().zip(&mut regrets) {
+            let [evaluation, tuning] = runs.each_mut().map(|runs| {
+                runs.sort_by_key(|(run, _)| *run);
+                runs.iter().map(|(_, regret)| *regret).collect::<Vec<f64>>()
+            });
+            (variant.evaluation, variant.tuning) = (Sample::new(&evaluation), Sample::new(&tuning));
+            variant.regrets = evaluation;
         }
         // A variant with failed runs must not be chosen by those that did not fail.
         let most = sweep.variants.iter().filter_map(|variant| variant.tuning).map(|s| s.runs).max();

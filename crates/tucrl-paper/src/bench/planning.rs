@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tucrl::agents::{Optimism, Tucrl, Ucrl};
+use tucrl::Algorithm;
+use tucrl::agents::{Optimism, Tucrl, TucrlPlus, Ucrl};
 use tucrl::counts::{Counts, Variance};
 use tucrl::env::{Environment, Walk};
 use tucrl::evi::Method;
@@ -27,6 +28,7 @@ use super::{BenchError, Goal, Length, Row};
 pub(super) const LITERAL: &str = "literal";
 pub(super) const NOMINAL: &str = "nominal-size";
 pub(super) const ACCELERATED: &str = "accelerated";
+pub(super) const WARM: &str = "warm-plans";
 
 const ALPHA: f64 = 0.01;
 
@@ -263,6 +265,52 @@ fn taxi_row(steps: u64, every: usize) -> Result<Row, BenchError> {
     );
     let goal = Some(Goal::AtLeast(20.0));
     Ok(Row::new(ACCELERATED, what, (ratio(times[0], times[1]), "x"), goal, details))
+}
+
+/// All plans of a run with default options, which keep what the last plan knew, against plans from 0.
+pub(super) fn warm(length: Length) -> Result<Vec<Row>, BenchError> {
+    let steps = if length == Length::Full { 1_000_000 } else { 100_000 };
+    let plus = |optimism| -> Arc<dyn Algorithm> {
+        Arc::new(TucrlPlus { optimism, ..TucrlPlus::default() })
+    };
+    let ucrl = |optimism| -> Arc<dyn Algorithm> { Arc::new(Ucrl { optimism, ..Ucrl::default() }) };
+    Ok(vec![
+        warm_row("TUCRL+, alpha = 1", steps, |start| plus(warmth(1.0, start)))?,
+        warm_row("UCRL, alpha = 0.01", steps, |start| ucrl(warmth(ALPHA, start)))?,
+    ])
+}
+
+fn warmth(alpha: f64, warm_start: bool) -> Optimism {
+    Optimism { warm_start, ..Optimism::shrunk(alpha) }
+}
+
+/// Both runs advance in turns, so that other load slows both down. They are not the same run: plans are equally good, not
+/// equal.
+fn warm_row(
+    name: &str,
+    steps: u64,
+    algorithm: impl Fn(bool) -> Arc<dyn Algorithm>,
+) -> Result<Row, BenchError> {
+    const TURNS: u64 = 20;
+    let (model, truth) = taxi()?;
+    let start = |is_warm| Run::new(spec(steps), algorithm(is_warm), &model, Arc::clone(&truth));
+    let (mut cold, mut warm) = (start(false)?, start(true)?);
+    for turn in 1..=TURNS {
+        cold.advance(steps * turn / TURNS)?;
+        warm.advance(steps * turn / TURNS)?;
+    }
+    let told = |run: &Run| {
+        let diary = run.learner().diary();
+        let (time, plans) = (run.clocks().1, diary.episode_count());
+        (time, format!("{} in {} sweeps, {plans} plans", stopwatch(time), diary.sweeps))
+    };
+    let ((cold, cold_details), (warm, warm_details)) = (told(&cold), told(&warm));
+    let what = format!(
+        "all plans of {name}, on taxi to {:.0e} steps, warm_start=false against default",
+        steps as f64
+    );
+    let details = format!("{cold_details}; {warm_details}");
+    Ok(Row::new(WARM, what, (ratio(cold, warm), "x"), Some(Goal::AtLeast(5.0)), details))
 }
 
 fn ucrl(alpha: f64, method: Method) -> Ucrl {

@@ -7,7 +7,7 @@
 use tucrl_lab::stats::Study;
 
 /// Between the name of an agent and its shrink factor, where several factors are compared.
-const FACTOR: &str = " α=";
+const FACTOR: &str = ", alpha=";
 
 const COLOURS: [(&str, usize); 34] = [
     ("TUCRL", 0),

@@ -2,13 +2,13 @@
 //!
 //! All experiments of the field multiply confidence widths by a factor α < 1, which voids every guarantee, and which α is
 //! best differs between algorithms and worlds. So agents are compared twice: all at the same α, and each at its own best α.
-//! The best α is chosen by the mean regret of the first half of the runs and judged on the second half, so that no agent
-//! profits from the luck of the runs that chose. A label is the agent and its α: `TUCRL+ α=0.1`.
+//! The best α is that of least mean regret on seeds of its own (`tune_seeds`), and is judged on the others, so that no agent
+//! profits from the noise of the runs that chose.
 
-use super::judge::{Wanted, at_end, check, mean_ratio, study};
+use super::judge::{Wanted, check, mean_ratio, study};
 use super::{Evidence, Finding, ReproduceError, palette};
 use tucrl_lab::plot::{Axis, Curve, CurvesFigure, Stroke};
-use tucrl_lab::stats::{WorldStudy, half_width, mean};
+use tucrl_lab::stats::{WorldStudy, half_width, mean, number};
 use tucrl_lab::text::{grouped, mean_and_half, tick};
 
 /// The agent that is judged, and the one that it must not exceed.
@@ -17,17 +17,14 @@ const PAPER: &str = "TUCRL";
 /// The α of the theorems.
 const PROVED: f64 = 1.0;
 
-/// Gap regret of the runs of one agent with one α, in order of the runs.
+/// What the intervals of both ratios may reach.
+const NO_WORSE: f64 = 1.0;
+
+/// Gap regret of the runs of one agent with one α, in order of the runs; those that choose α are not among them.
 struct Line {
     alpha: f64,
     regret: Vec<f64>,
-}
-
-impl Line {
-    /// The runs that choose α, and those that are judged.
-    fn halves(&self) -> (&[f64], &[f64]) {
-        self.regret.split_at(self.regret.len() / 2)
-    }
+    is_best: bool,
 }
 
 /// An agent with all its α.
@@ -39,11 +36,7 @@ struct Family<'a> {
 impl Family<'_> {
     /// The line with the least mean regret in the runs that choose.
     fn best(&self) -> Result<&Line, ReproduceError> {
-        let chosen = self.lines.iter().min_by(|a, b| {
-            let cost = |line: &Line| mean(line.halves().0);
-            cost(a).total_cmp(&cost(b))
-        });
-        chosen.ok_or_else(|| missing(self.name))
+        self.lines.iter().find(|line| line.is_best).ok_or_else(|| missing(self.name))
     }
 
     fn at(&self, alpha: f64) -> Result<&Line, ReproduceError> {
@@ -55,17 +48,18 @@ fn missing(what: &str) -> ReproduceError {
     ReproduceError::Missing { what: format!("{what} over a grid of α") }
 }
 
-/// The agents of a world, by the name before their α.
+/// The sweeps of a world.
 fn families<'a>(place: &'a WorldStudy<'a>) -> Result<Vec<Family<'a>>, ReproduceError> {
-    let mut families: Vec<Family<'_>> = Vec::new();
-    for agent in &place.agents {
-        let (name, alpha) = agent.label.split_once(" α=").ok_or_else(|| missing(agent.label))?;
-        let alpha = alpha.parse().map_err(|_| missing(agent.label))?;
-        let line = Line { alpha, regret: at_end(place, agent.label)? };
-        match families.iter_mut().find(|family| family.name == name) {
-            Some(family) => family.lines.push(line),
-            None => families.push(Family { name, lines: vec![line] }),
+    let mut families = Vec::new();
+    for sweep in &place.sweeps {
+        let mut lines = Vec::new();
+        for variant in &sweep.variants {
+            let alpha = variant.values.first().and_then(|value| number(value));
+            let alpha = alpha.ok_or_else(|| missing(variant.agent))?;
+            let regret = variant.regrets.clone();
+            lines.push(Line { alpha, regret, is_best: variant.is_best });
         }
+        families.push(Family { name: sweep.group, lines });
     }
     Ok(families)
 }
@@ -84,10 +78,10 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Finding, ReproduceError> 
             format!("{world}: regret of {OURS} divided by that of {PAPER}, both with α = 1"),
             value,
             interval,
-            Wanted::AtMost(1.0),
+            Wanted::AtMost(NO_WORSE),
         ));
         let (best, theirs) = (ours.best()?, paper.best()?);
-        let (value, interval) = mean_ratio(best.halves().1, theirs.halves().1)?;
+        let (value, interval) = mean_ratio(&best.regret, &theirs.regret)?;
         finding.checks.push(check(
             format!(
                 "{world}: regret of {OURS} (α = {}) divided by that of {PAPER} (α = {}), each at its best α",
@@ -111,8 +105,7 @@ fn compared(place: &WorldStudy<'_>, families: &[Family<'_>]) -> Result<String, R
     let (mut best, mut same) = (Vec::new(), Vec::new());
     for family in families {
         let line = family.best()?;
-        let judged = line.halves().1;
-        let regret = mean_and_half(mean(judged), half_width(judged));
+        let regret = mean_and_half(mean(&line.regret), half_width(&line.regret));
         best.push(format!("{} {regret} (α = {})", family.name, line.alpha));
         let each = family
             .lines
@@ -160,6 +153,3 @@ fn against_alpha(place: &WorldStudy<'_>, families: &[Family<'_>]) -> CurvesFigur
         marks: Vec::new(),
     }
 }
-
-/// What the interval of the ratio at the best α may reach.
-const NO_WORSE: f64 = 1.0;

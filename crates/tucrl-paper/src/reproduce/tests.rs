@@ -7,7 +7,7 @@ use tucrl::run::{Checkpoints, RunRecord, RunSpec};
 
 use super::*;
 use tucrl::truth::Facts;
-use tucrl_lab::record::StoredRun;
+use tucrl_lab::record::{StoredRun, Sweep, SweepPoint};
 
 const STEPS: u64 = 10_000_000;
 
@@ -360,36 +360,51 @@ fn limits_with_the_constants_of_the_theorem_are_limits_on_every_world() {
     assert_eq!(judged(Some((0, "TUCRL+, no S"))), Verdict::Holds);
 }
 
-/// The best alpha is chosen by the first half of the runs: one that is lucky there pays in the second half.
+/// A run of a sweep over alpha.
+fn swept(group: &str, alpha: &str, run: u64, is_tuning: bool, end: f64) -> StoredRun {
+    let label = format!("{group}, alpha={alpha}");
+    let values = vec![("alpha".to_owned(), alpha.to_owned())];
+    let point = SweepPoint { group: group.into(), base: group.to_lowercase(), values };
+    StoredRun {
+        sweep: Some(Sweep { agent: Some(point), world: None, is_tuning }),
+        ..stored("w", &label, run, |t| end * (t / STEPS as f64).sqrt())
+    }
+}
+
+/// The verdict on `alphas` where TUCRL loses 500 with alpha = 1 and 200 with 0.1, and TUCRL+ loses `ours`: with alpha = 1,
+/// with 0.1 in the runs that choose, and with 0.1 in the others.
+fn alphas_finding(ours: [f64; 3]) -> Finding {
+    let mut runs = Vec::new();
+    for run in 0..8 {
+        let is_tuning = run >= 4;
+        let shrunk = if is_tuning { ours[1] } else { ours[2] };
+        for (group, alpha, end) in [
+            ("TUCRL+", "1", ours[0]),
+            ("TUCRL+", "0.1", shrunk),
+            ("TUCRL", "1", 500.0),
+            ("TUCRL", "0.1", 200.0),
+        ] {
+            runs.push(swept(group, alpha, run, is_tuning, end));
+        }
+    }
+    let study = Study::new(&runs).unwrap();
+    let evidence = Evidence { study: Some(&study), computed: &Value::Null };
+    Claim::named("alphas").unwrap().judge(&evidence).unwrap()
+}
+
+/// An alpha that is good only on the seeds that chose it pays on the others.
 #[test]
 fn the_best_alpha_is_judged_on_other_runs_than_those_that_chose_it() {
-    let judged = |lucky: f64| {
-        let mut runs = Vec::new();
-        for (label, regret) in [
-            ("TUCRL+ α=1", 400.0),
-            ("TUCRL+ α=0.1", 100.0),
-            ("TUCRL α=1", 500.0),
-            ("TUCRL α=0.1", 200.0),
-        ] {
-            runs.extend((0..8).map(|run| {
-                // An alpha whose first runs are lucky.
-                let is_lucky = label == "TUCRL+ α=0.1" && run < 4;
-                let end = if is_lucky {
-                    50.0
-                } else if label == "TUCRL+ α=0.1" {
-                    lucky
-                } else {
-                    regret
-                };
-                stored("w", label, run, |t| end * (t / STEPS as f64).sqrt())
-            }));
-        }
-        let study = Study::new(&runs).unwrap();
-        let evidence = Evidence { study: Some(&study), computed: &Value::Null };
-        Claim::named("alphas").unwrap().judge(&evidence).unwrap().verdict()
-    };
-    assert_eq!(judged(100.0), Verdict::Holds);
-    assert_eq!(judged(300.0), Verdict::DoesNotHold, "good only in the runs that chose it");
+    let judged = |ours| alphas_finding(ours).verdict();
+    assert_eq!(judged([400.0, 50.0, 100.0]), Verdict::Holds);
+    assert_eq!(judged([400.0, 50.0, 300.0]), Verdict::DoesNotHold, "good only where it was chosen");
+    assert_eq!(judged([600.0, 50.0, 100.0]), Verdict::DoesNotHold, "with alpha = 1");
+    // 0.1 is not chosen, so alpha = 1 is compared with 200.
+    let finding = alphas_finding([400.0, 450.0, 100.0]);
+    assert_eq!(finding.verdict(), Verdict::DoesNotHold);
+    assert!(finding.checks[1].statistic.contains("TUCRL+ (α = 1)"), "{:?}", finding.checks);
+    // The statistics are those of the runs that did not choose.
+    assert!(finding.checks[1].measured.starts_with("2.00 ("), "{:?}", finding.checks);
 }
 
 #[test]
