@@ -4,6 +4,7 @@
 //! name. To add one: its file, and one line in that list.
 
 mod baselines;
+mod focus;
 mod optimism;
 mod optimistic_q;
 mod psrl;
@@ -22,6 +23,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use baselines::{Heuristic, Oracle, Random};
+pub use focus::{Focus, FocusNumbers, FocusOperator, FocusRule, HorizonGuess, Solved, SpanGuess};
 pub use optimism::Optimism;
 pub use optimistic_q::{Bonus, OptimisticQ, OptimisticQAgent};
 pub use psrl::{
@@ -53,6 +55,7 @@ pub fn kinds() -> &'static [AgentKind] {
             ucrl::kinds(),
             scal::kinds(),
             scal_plus::kinds(),
+            focus::kinds(),
             regal::kinds(),
             psrl::kinds(),
             optimistic_q::kinds(),

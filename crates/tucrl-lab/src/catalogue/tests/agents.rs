@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tucrl::agents::{
-    AgentKind, EpisodicAlgorithm, Heuristic, Optimism, OptimisticPsrl, OptimisticQ, Oracle, Psrl,
-    Random, Regal, RegalC, RegalD, Scal, ScalPlus, Tucrl, TucrlPlus, Ucrl, kinds,
+    AgentKind, EpisodicAlgorithm, Focus, Heuristic, Optimism, OptimisticPsrl, OptimisticQ, Oracle,
+    Psrl, Random, Regal, RegalC, RegalD, Scal, ScalPlus, Tucrl, TucrlPlus, Ucrl, kinds,
 };
 use tucrl::counts::Variance;
 use tucrl::episode::KnownMeans;
@@ -70,7 +70,7 @@ fn the_defaults_are_those_of_the_library() {
     // Only the paper's own UCRL starts its plans warm.
     let ucrl = |set| Ucrl { set, optimism: Optimism::default(), ..Ucrl::default() };
     let psrl = |rule| Psrl { rule, ..Psrl::default() };
-    let defaults: [(&str, &dyn Algorithm); 20] = [
+    let defaults: [(&str, &dyn Algorithm); 21] = [
         ("tucrl", &Tucrl::default()),
         ("tucrl-plus", &TucrlPlus::default()),
         ("ucrl", &Ucrl::default()),
@@ -80,6 +80,7 @@ fn the_defaults_are_those_of_the_library() {
         ("ucrl3", &Ucrl { optimism: population(), ..ucrl(SetKind::Ucrl3) }),
         ("scal", &Scal { c: 7.0.into(), ..Scal::default() }),
         ("scal-plus", &ScalPlus { c: 7.0.into(), ..ScalPlus::default() }),
+        ("focus", &Focus::default()),
         ("regal-c", &RegalC { h: 7.0.into(), ..RegalC::default() }),
         ("regal", &Regal::default()),
         ("regal-d", &RegalD::default()),
