@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tucrl::agents::{
-    About, Focus, Heuristic, OptimisticPsrl, OptimisticQ, Psrl, Regal, RegalC, RegalD, Scal,
-    ScalPlus,
+    About, Focus, Heuristic, OptimisticPsrl, OptimisticQ, PmeviDt, Psrl, Regal, RegalC, RegalD,
+    Scal, ScalPlus,
 };
 use tucrl::confidence::Confidence;
 use tucrl::counts::{Counts, PairCounts, Variance};
@@ -458,6 +458,7 @@ fn one_of_each() -> Vec<(&'static str, Arc<dyn Algorithm>)> {
         ("regal", Arc::new(Regal { optimism: optimism.clone(), ..Regal::default() })),
         ("regal-d", Arc::new(RegalD { optimism, ..RegalD::default() })),
         ("focus", Arc::new(Focus::default())),
+        ("pmevi-dt", Arc::new(PmeviDt::default())),
         ("psrl", Arc::new(Psrl::default())),
         (
             "optimistic-psrl",
@@ -505,7 +506,7 @@ fn a_checkpoint_of_another_algorithm_is_refused_with_a_clear_error() {
             }
         }
     }
-    assert_eq!((accepted, refused), (15, 15 * 15));
+    assert_eq!((accepted, refused), (16, 16 * 16));
 }
 
 #[test]

@@ -7,6 +7,7 @@ mod baselines;
 mod focus;
 mod optimism;
 mod optimistic_q;
+mod pmevi;
 mod psrl;
 mod regal;
 mod scal;
@@ -26,6 +27,9 @@ pub use baselines::{Heuristic, Oracle, Random};
 pub use focus::{Focus, FocusNumbers, FocusOperator, FocusRule, HorizonGuess, Solved, SpanGuess};
 pub use optimism::Optimism;
 pub use optimistic_q::{Bonus, OptimisticQ, OptimisticQAgent};
+pub use pmevi::{
+    Bound, Difference, Estimate, Legs, Mitigated, PmeviDt, PmeviPlanner, Prior, Region,
+};
 pub use psrl::{
     InverseStates, OptimisticPsrl, OptimisticPsrlPlanner, Psrl, PsrlPlanner, RewardModel,
 };
@@ -56,6 +60,7 @@ pub fn kinds() -> &'static [AgentKind] {
             scal::kinds(),
             scal_plus::kinds(),
             focus::kinds(),
+            pmevi::kinds(),
             regal::kinds(),
             psrl::kinds(),
             optimistic_q::kinds(),

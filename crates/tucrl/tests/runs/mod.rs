@@ -7,8 +7,8 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tucrl::agents::{
-    Focus, HorizonGuess, OptimisticPsrl, OptimisticQ, Oracle, PlusSet, Psrl, Random, Regal, RegalC,
-    RegalD, Relaxation, RewardModel, Scal, ScalPlus, SpanGuess, UnionKind,
+    Focus, HorizonGuess, OptimisticPsrl, OptimisticQ, Oracle, PlusSet, PmeviDt, Prior, Psrl,
+    Random, Regal, RegalC, RegalD, Relaxation, RewardModel, Scal, ScalPlus, SpanGuess, UnionKind,
 };
 use tucrl::confidence::{Delta, InverseRoot, Shrink};
 use tucrl::evi::{Method, Ties};
@@ -269,6 +269,10 @@ pub(crate) fn relatives(optimism: &Optimism) -> Vec<Named> {
         let (alpha, r_max) = (optimism.alpha.min(0.01), optimism.r_max);
         Focus { h, horizon, known_rewards, alpha, r_max, ..Focus::default() }
     };
+    let pmevi = |prior| {
+        let (c0, optimism) = (5.0.into(), clipped.clone());
+        Named::new("pmevi-dt", PmeviDt { prior, c0, optimism, ..PmeviDt::default() })
+    };
     let tucrl_plus =
         |set, union| Named::new("tucrl-plus", TucrlPlus { set, union, optimism: optimism.clone() });
     vec![
@@ -290,5 +294,7 @@ pub(crate) fn relatives(optimism: &Optimism) -> Vec<Named> {
         Named::new("focus", focus(2.0.into(), IntegerOr::default(), true)),
         Named::new("focus", focus(NumberOr::Word(SpanGuess::Seen), 3_000.into(), false)),
         Named::new("focus", focus(NumberOr::default(), IntegerOr::default(), false)),
+        pmevi(Prior::Nothing),
+        pmevi(Prior::Monotone),
     ]
 }
