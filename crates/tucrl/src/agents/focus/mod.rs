@@ -193,8 +193,7 @@ impl Planner for Focus {
         let PlanInput { counts, t_k, known, .. } = *now;
         let operator = self.operator(counts, t_k, known);
         let start = operator.start(now.previous, self.r_max());
-        let played = t_k.saturating_sub(1).max(1);
-        let solved = operator.solve(start, played, self.aperiodicity, self.sweeps)?;
+        let solved = operator.solve(start, t_k, self.aperiodicity, self.sweeps)?;
         let under_visited = truncation::decide(counts, t_k).under_visited;
         Ok(Plan { under_visited, ..operator.plan(solved, self.r_max()) })
     }

@@ -147,18 +147,19 @@ impl<'a> FocusOperator<'a> {
         values
     }
 
-    /// Iterates until the residual differs by at most `1 / t`, with `tau` the weight of the new values.
+    /// Iterates until the residual differs by at most 1/t, t = t_k - 1 the steps taken and at least 1, with `tau` the weight of
+    /// the new values.
     ///
     /// # Errors
     /// When the sweep limit is reached, or [`Pulse`] asks to stop.
     pub fn solve(
         &self,
         mut values: Values,
-        t: u64,
+        t_k: u64,
         tau: f64,
         limit: u64,
     ) -> Result<Solved, PlanError> {
-        let (t_k, tolerance) = (t + 1, 1.0 / t as f64);
+        let tolerance = 1.0 / t_k.saturating_sub(1).max(1) as f64;
         let mut worth = vec![0.0; self.terms.len()];
         let mut swept = values.clone();
         let pulse = Pulse::present();

@@ -1,7 +1,7 @@
 //! FOCUS (Zamir, Zurek, Chen 2026): operator, planner, optimism, and what its regret does.
 #![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
-mod runs;
+use crate::runs;
 
 use std::sync::Arc;
 
@@ -234,7 +234,7 @@ fn the_fast_planner_finds_the_fixed_point_of_plain_iteration() {
             unseen: 4.0,
         };
         for (t, start) in [(3, None), (1 << 30, None), (1 << 30, Some(&previous))] {
-            let solved = operator.solve(operator.start(start, 1.0), t, 0.9, 1_000_000).unwrap();
+            let solved = operator.solve(operator.start(start, 1.0), t + 1, 0.9, 1_000_000).unwrap();
             let (low, high) = solved.residual;
             assert!(high - low <= 1.0 / t as f64);
             let rounding = 1e-9 * (1.0 + numbers.span * numbers.log);
@@ -329,7 +329,7 @@ fn plans_are_optimistic_whenever_the_good_event_holds() {
             };
             let operator = FocusOperator::new(&counts, numbers, reward);
             let t = 1_000;
-            let solved = operator.solve(operator.start(None, 1.0), t, 0.9, 1_000_000).unwrap();
+            let solved = operator.solve(operator.start(None, 1.0), t + 1, 0.9, 1_000_000).unwrap();
             let level = solved.residual.0 / (1.0 - gamma);
             let eps = 1.0 / (t as f64 * (1.0 - gamma));
             let pairs = solved.worth.iter().enumerate();

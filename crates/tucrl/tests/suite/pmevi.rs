@@ -1,7 +1,7 @@
 //! PMEVI-DT: projection, mitigation, bias estimation and priors.
 #![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
-mod runs;
+use crate::runs;
 
 use std::sync::Arc;
 
