@@ -16,6 +16,7 @@ mod inspect;
 mod league;
 mod learn;
 mod log;
+mod play;
 mod policy;
 mod progress;
 mod report;
@@ -77,6 +78,7 @@ pub(crate) fn run(arguments: Arguments, catalogue: &Catalogue) -> anyhow::Result
         Some(Verb::Bound(ask)) => well(bound::run(&ask, catalogue)?),
         Some(Verb::Run(ask)) => run::run(&ask, catalogue)?,
         Some(Verb::Status(ask)) => well(status::run(&ask, catalogue)?),
+        Some(Verb::Play(ask)) => well(play::run(&ask)?),
         Some(Verb::Import(ask)) => well(import::run(&ask, catalogue)?),
         Some(Verb::Report(ask)) => well(report::report(&ask, catalogue)?),
         Some(Verb::Compare(ask)) => well(report::compare(&ask, catalogue)?),
