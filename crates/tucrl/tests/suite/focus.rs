@@ -220,6 +220,24 @@ fn the_operator_is_monotone_commutes_with_constants_and_contracts() {
     assert!(raised > 10_000 && spread > 5_000, "{raised} {spread}");
 }
 
+/// Where the root alone would not be monotone: a low value that is rare falls back less than it takes from the variance.
+#[test]
+fn raising_a_rare_low_value_lowers_no_pair() {
+    let mut counts = Counts::new(Space::uniform(2, 1), Variance::Published);
+    (0..2).for_each(|state| assert_eq!(u64::from(counts.see(state)), state));
+    (0..200).for_each(|step| counts.record(0, 0.0, u32::from(step < 180)));
+    counts.freeze();
+    let numbers = FocusNumbers { gamma: 0.9, span: 1.0, log: 2.2, alpha: 1.0 };
+    let operator = FocusOperator::new(&counts, numbers, |_| 0.0);
+    let worth = |low: f64| {
+        let values = Values { seen: vec![low, 1.0], unseen: 0.0 };
+        let (mut worth, mut swept) = (vec![0.0; 2], values.clone());
+        operator.sweep(&values, &mut worth, &mut swept);
+        worth[0]
+    };
+    assert!((1..100).all(|step| worth(0.01 * f64::from(step)) > worth(0.01 * f64::from(step - 1))));
+}
+
 #[test]
 fn the_fast_planner_finds_the_fixed_point_of_plain_iteration() {
     let mut random = RandomStream::new(3);
