@@ -3,6 +3,7 @@
 //! Those of the library, and those that a program adds ([`Catalogue::with`]).
 
 mod agent;
+mod data;
 mod listing;
 mod world;
 

@@ -4,7 +4,8 @@
 //! variants = accepted words, `#[schemars(extend("minimum" = 0.0))]` (or `exclusiveMinimum`, `maximum`) = range.
 //! [`Described::of`] reads all of that off the type's JSON schema. Three extensions exist for fields: `x-aliases`,
 //! other spellings of the key, `x-accepts`, a description of the accepted values where the range does not say it, and
-//! `x-bounds`, the quantity of the world that a required option bounds from above. A type that keeps unknown keys, by a
+//! `x-bounds`, the quantity of the world that a required option bounds from above. `x-data` stands in the schema of a type: its
+//! values may be lists, and where specs are read the name of a file is replaced by its content. A type that keeps unknown keys, by a
 //! flattened map, is open: it takes any further key with a number, a word or a flag.
 //!
 //! Option types for values that are not plain: [`NumberOr`] and [`IntegerOr`] (a number or a word), among them
@@ -106,6 +107,8 @@ pub struct Accepts {
     pub specs: bool,
     /// Any text.
     pub text: bool,
+    /// A list, or the name of a file that has it; the extension `x-data`. The library reads no files.
+    pub data: bool,
     /// The smallest accepted number.
     pub minimum: Option<f64>,
     /// A bound that accepted numbers exceed.
@@ -131,8 +134,10 @@ impl Accepts {
             Value::Number(number) if self.numbers => number.as_f64().is_some_and(in_range),
             Value::Bool(_) => self.flags,
             Value::String(text) => {
-                self.specs || self.text || self.words.iter().any(|word| word.word == *text)
+                let is_free = self.specs || self.text || self.data;
+                is_free || self.words.iter().any(|word| word.word == *text)
             }
+            Value::Array(_) => self.data,
             _ => false,
         }
     }
@@ -173,7 +178,9 @@ impl Accepts {
 
 impl fmt::Display for Accepts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = match self.all_words().as_slice() {
+        let mut words = self.all_words();
+        words.extend(self.data.then_some("a file"));
+        let words = match words.as_slice() {
             [] => None,
             [only] => Some((*only).to_string()),
             [first @ .., last] => Some(format!("{} or {last}", first.join(", "))),
@@ -497,6 +504,7 @@ fn collect(schema: &Value, accepts: &mut Accepts) {
     accepts.flags |= types.contains(&"boolean");
     accepts.specs |= schema.get("x-spec").is_some();
     accepts.text |= schema.get("x-text").is_some();
+    accepts.data |= schema.get("x-data").is_some();
     let number = |name: &str| schema.get(name).and_then(Value::as_f64);
     // The range of the field comes before that of an alternative's type, such as 0 for unsigned integers.
     accepts.minimum = accepts.minimum.or(number("minimum"));

@@ -8,7 +8,7 @@ use tucrl::learner::{AgentError, Algorithm, Setting, Start};
 use tucrl::model::Model;
 use tucrl::rng::RandomStream;
 
-use super::Catalogue;
+use super::{Catalogue, data};
 use crate::names::{Arguments, Spec, SpecError};
 
 /// An agent that was named: its kind and the algorithm with its options.
@@ -42,7 +42,9 @@ impl NamedAgent {
         let spec = Spec::parse(text)?;
         let kind = catalogue.agent_kind(&spec)?.clone();
         let arguments = spec.bind(kind.options())?;
-        let algorithm = match kind.make(arguments.given()) {
+        let given = data::resolved(kind.options(), arguments.given())
+            .map_err(|error| arguments.refused(&error))?;
+        let algorithm = match kind.make(&given) {
             Ok(algorithm) => algorithm,
             Err(AgentError::Option(error)) => return Err(arguments.refused(&error)),
             Err(other) => return Err(spec.refused(&other)),

@@ -144,6 +144,9 @@ fn option_value(option: &OptionInfo) -> Value {
     if accepts.numbers || accepts.integers || accepts.specs {
         return json!({ "type": ["number", "string", "boolean"] });
     }
+    if accepts.data {
+        return json!({ "type": ["string", "array"] });
+    }
     let words: Vec<Value> = accepts
         .all_words()
         .into_iter()
@@ -199,6 +202,9 @@ fn value_pattern(option: &OptionInfo) -> String {
     }
     if accepts.specs {
         ways.push(r"\(.*\)|[^,()]+".into());
+    }
+    if accepts.data {
+        ways.push(r"[^,()]+".into());
     }
     format!("(?:{})", ways.join("|"))
 }

@@ -38,7 +38,7 @@ pub(super) fn read(option: &OptionInfo, text: &str) -> Result<Value, Box<Problem
     let nearest = nearest(text, words.iter().copied()).map(Into::into);
     match number {
         Some((_, Some(number))) => Ok(number),
-        _ if accepts.text => Ok(Value::String(value)),
+        _ if accepts.text || accepts.data => Ok(Value::String(value)),
         Some((what, None)) if nearest.is_none() => {
             Err(Box::new(Problem::WrongKind { key, value, what, accepted }))
         }

@@ -62,6 +62,8 @@ fn specs(agent: &str, is_large: bool) -> Vec<String> {
             "set=bernstein,alpha=0.1",
             "set=bernstein,union=discovery,alpha=0.1",
         ],
+        "focus" => &["", "h=seen,alpha=0.01", "h=2,horizon=run,known_rewards=true,alpha=0.01"],
+        "pmevi-dt" => &["", "prior=monotone,alpha=0.1", "c0=2,estimate=false,set=kl,alpha=0.1"],
         "regal-c" => &["h=1", "h=0"],
         "regal" => &["", "penalty=0.1,alpha=0.1", "penalty=0"],
         "regal-d" => &["", "alpha=0.05"],

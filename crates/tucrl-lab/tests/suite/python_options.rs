@@ -60,6 +60,9 @@ fn annotation(option: &OptionInfo) -> String {
     if !words.is_empty() {
         ways.push(format!("Literal[{}]", words.join(", ")));
     }
+    if accepts.data {
+        ways.push("str".into());
+    }
     ways.join(" | ")
 }
 

@@ -200,6 +200,38 @@ class Agent:
     @overload
     def __new__(
         cls,
+        spec: Literal["focus"],
+        states: _Whole | None = None,
+        actions: _Whole | None = None,
+        *,
+        mask: _Mask | None = None,
+        world: MDP | World | None = None,
+        r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
+        steps: _Whole | None = None,
+        seed: _Seed = 0,
+        run: SupportsIndex = 0,
+        **options: Unpack[_options.Focus],
+    ) -> Self: ...
+    @overload
+    def __new__(
+        cls,
+        spec: Literal["pmevi-dt"],
+        states: _Whole | None = None,
+        actions: _Whole | None = None,
+        *,
+        mask: _Mask | None = None,
+        world: MDP | World | None = None,
+        r_max: SupportsFloat | None = None,
+        reward_range: _Range | None = None,
+        steps: _Whole | None = None,
+        seed: _Seed = 0,
+        run: SupportsIndex = 0,
+        **options: Unpack[_options.PmeviDt],
+    ) -> Self: ...
+    @overload
+    def __new__(
+        cls,
         spec: Literal["regal-c"],
         states: _Whole | None = None,
         actions: _Whole | None = None,

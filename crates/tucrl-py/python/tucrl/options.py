@@ -9,9 +9,11 @@ __all__ = [
     "DiffQ",
     "DsPsrl",
     "ImedRl",
+    "Focus",
     "KlUcrl",
     "OptimisticPsrl",
     "OptimisticQ",
+    "PmeviDt",
     "Psrl",
     "Regal",
     "RegalC",
@@ -323,6 +325,62 @@ class ScalPlus(TypedDict, total=False):
     """shrinks the widths of rewards only; alpha unless given."""
     alpha_p: float | Literal["alpha"]
     """shrinks the widths of transitions only; alpha unless given."""
+    ties: Literal["least-visited", "lowest", "noise"]
+    """which of equally good actions: the least tried, the lowest number, or by a tiny random bonus (the published code); least-visited unless given."""
+    known_rewards: bool
+    """whether the true mean rewards of visited states are told; false unless given."""
+    aperiodicity: float
+    """the weight of the real transition against staying; 1 in the paper, 0.9 in the published code; 0.9 unless given."""
+    sa: float | Literal["nominal"]
+    """S times A inside the logarithms; nominal is what the proofs need; nominal unless given."""
+    sweeps: int
+    """sweeps after which a plan is given up and the run fails; 1000000 unless given."""
+
+
+class Focus(TypedDict, total=False):
+    """Options of ``focus``: a bonus and clipped values on a discounted MDP, told the span or nothing."""
+
+    h: float | Literal["theory", "seen"]
+    """H, the largest span of values, in units of reward: a number, of which the proof asks twice the span of the optimal bias; theory, r_max sqrt(T/(S^3 A)); or seen, the same with the states seen so far for S (ours); theory unless given."""
+    horizon: int | Literal["doubling", "run"]
+    """T, the steps to plan for: a number, run for those of the run, or doubling for the next power of two (ours); doubling unless given."""
+    delta: float
+    """how often the bonus may fail to be optimistic; 0.05 unless given."""
+    alpha: float
+    """shrinks the bonus and the widths of rewards; 1 is what the proof needs, and with more than 1 values would not be monotone; 1 unless given."""
+    alpha_r: float | Literal["alpha"]
+    """shrinks the widths of rewards only; alpha unless given."""
+    known_rewards: bool
+    """whether the true mean rewards of visited states are told, as in the paper; false unless given."""
+    aperiodicity: float
+    """the weight of the new values in a sweep; 0.9 unless given."""
+    sweeps: int
+    """sweeps after which a plan is given up and the run fails; 1000000 unless given."""
+
+
+class PmeviDt(TypedDict, total=False):
+    """Options of ``pmevi-dt``: optimism with what is known, or learned, of differences of the bias."""
+
+    prior: Literal["none", "monotone"] | str
+    """what is known of the optimal bias: none, monotone (it grows with the number of the state), or a file of bounds h(state) - h(other) <= most in units of reward, as CSV with these three columns or as JSON; none unless given."""
+    c0: float | Literal["theory"]
+    """c0, a bound on the span of the optimal bias in units of reward, or theory for r_max T^(1/5); theory unless given."""
+    estimate: bool
+    """whether differences of biases are estimated from visits; takes memory and time of the order of seen states squared; true unless given."""
+    set: Literal["bernstein", "bernstein-2020", "l1", "kl"]
+    """which MDPs are plausible: bernstein (the paper's Bernstein boxes), bernstein-2020 (the tighter ones of 2020), l1 (UCRL2's L1 balls), kl (KL-UCRL's divergences); bernstein unless given."""
+    delta: float | Literal["inv-sqrt"]
+    """how often confidence sets may fail: the same in every episode (the paper), or 1/sqrt(t_k) (the published code); 0.05 unless given."""
+    alpha: float
+    """shrinks all confidence widths; 1 is what the proofs need; 1 unless given."""
+    alpha_r: float | Literal["alpha"]
+    """shrinks the widths of rewards only; alpha unless given."""
+    alpha_p: float | Literal["alpha"]
+    """shrinks the widths of transitions only; alpha unless given."""
+    shrink: Literal["linear", "log"]
+    """what alpha multiplies: the widths (the paper's words), or the logarithm in them (the published code); linear unless given."""
+    variance: Literal["published", "sample", "population"]
+    """which empirical variance: of the population for transitions and of the sample for rewards (the published code), or one of them for both; published unless given."""
     ties: Literal["least-visited", "lowest", "noise"]
     """which of equally good actions: the least tried, the lowest number, or by a tiny random bonus (the published code); least-visited unless given."""
     known_rewards: bool

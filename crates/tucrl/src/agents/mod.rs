@@ -5,9 +5,11 @@
 
 mod baselines;
 mod diff_q;
+mod focus;
 mod imed_rl;
 mod optimism;
 mod optimistic_q;
+mod pmevi;
 mod psrl;
 mod regal;
 mod scal;
@@ -25,9 +27,13 @@ use serde_json::{Map, Value};
 
 pub use baselines::{Heuristic, Oracle, Random};
 pub use diff_q::{DiffQ, DiffQAgent};
+pub use focus::{Focus, FocusNumbers, FocusOperator, FocusRule, HorizonGuess, Solved, SpanGuess};
 pub use imed_rl::{Atoms, ImedRl, ImedRlAgent, k_inf};
 pub use optimism::Optimism;
 pub use optimistic_q::{Bonus, OptimisticQ, OptimisticQAgent};
+pub use pmevi::{
+    Bound, Difference, Estimate, Legs, Mitigated, PmeviDt, PmeviPlanner, Prior, Region,
+};
 pub use psrl::{
     InverseStates, OptimisticPsrl, OptimisticPsrlPlanner, Psrl, PsrlPlanner, RewardModel,
 };
@@ -57,6 +63,8 @@ pub fn kinds() -> &'static [AgentKind] {
             ucrl::kinds(),
             scal::kinds(),
             scal_plus::kinds(),
+            focus::kinds(),
+            pmevi::kinds(),
             regal::kinds(),
             psrl::kinds(),
             optimistic_q::kinds(),

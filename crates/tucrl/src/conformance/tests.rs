@@ -22,9 +22,9 @@ fn our_own_agents_keep_their_promises() {
             .collect();
         let algorithm = kind.make(&given).unwrap();
         let is_told = ["oracle", "heuristic"].contains(&about.name);
-        // The constants of optimistic PSRL let it explore evenly for longer than these runs last.
+        // The constants of optimistic PSRL and FOCUS let them explore evenly for longer than these runs last.
         // Differential Q-learning plays a random action in ten at all times.
-        let linear = ["random", "heuristic", "optimistic-psrl", "diff-q"];
+        let linear = ["random", "heuristic", "optimistic-psrl", "focus", "diff-q"];
         let learns = !linear.contains(&about.name);
         let promise = Promise { sublinear: learns, may_know: is_told, ..Promise::default() };
         assert_eq!(check_agent(&algorithm, &promise), [], "{}", about.name);

@@ -282,7 +282,7 @@ const GOLDEN_RUNS: [&str; 16] = [
     "river-swim random c0393333333332b1 ",
 ];
 /// Posterior samplers, then other sets, episodes, bonus and prices, in the order of `samplers` and `relatives`.
-const GOLDEN_CAST: [&str; 42] = [
+const GOLDEN_CAST: [&str; 52] = [
     "three-state psrl c09f41a400e0f695 0.0:2 2.0:1 2.1:2997",
     "three-state tsde c09f25b58afbcf3e 0.0:12 2.0:11 2.1:2977",
     "three-state ds-psrl c09f158419822557 0.0:18 2.0:17 2.1:2965",
@@ -304,6 +304,11 @@ const GOLDEN_CAST: [&str; 42] = [
     "three-state tucrl-plus c09eeea08406bfaf 0.0:33 2.0:32 2.1:2935",
     "three-state tucrl-plus c09e9d622bd9994d 0.0:65 2.0:64 2.1:2871",
     "three-state tucrl-plus c09eecfad687e249 0.0:33 2.0:32 2.1:2935",
+    "three-state focus c09e9b4812669194 0.0:64 2.0:63 2.1:2872 1.0:1",
+    "three-state focus c09c91fb458b256b 0.0:256 2.0:252 2.1:2488 1.0:4",
+    "three-state focus c09c961d9aff90af 0.0:256 2.0:252 2.1:2489 1.0:3",
+    "three-state pmevi-dt c09decaa4bb4e5dc 0.0:129 2.0:128 2.1:2743",
+    "three-state pmevi-dt c09decaa4bb4e5dc 0.0:129 2.0:128 2.1:2743",
     "river-swim psrl c092e4a3d70a3d71 0.0:32 0.1:32 1.0:18 1.1:33 2.0:14 2.1:39 3.0:9 3.1:184 4.0:4 4.1:1426 5.0:0 5.1:1209",
     "river-swim tsde c0914547ae147ae1 0.0:64 0.1:77 1.0:45 1.1:69 2.0:25 2.1:51 3.0:19 3.1:209 4.0:12 4.1:1321 5.0:3 5.1:1105",
     "river-swim ds-psrl c08a42b851eb851f 0.0:68 0.1:34 1.0:19 1.1:55 2.0:21 2.1:78 3.0:18 3.1:369 4.0:55 4.1:1328 5.0:115 5.1:840",
@@ -325,6 +330,11 @@ const GOLDEN_CAST: [&str; 42] = [
     "river-swim tucrl-plus c09120a3d70a3d78 0.0:32 0.1:50 1.0:28 1.1:49 2.0:19 2.1:78 3.0:19 3.1:235 4.0:19 4.1:1345 5.0:30 5.1:1096",
     "river-swim tucrl-plus c090d547ae147ae0 0.0:64 0.1:90 1.0:52 1.1:87 2.0:24 2.1:106 3.0:28 3.1:204 4.0:16 4.1:1250 5.0:2 5.1:1077",
     "river-swim tucrl-plus c08e8a8f5c28f5c2 0.0:64 0.1:91 1.0:52 1.1:129 2.0:38 2.1:106 3.0:29 3.1:229 4.0:20 4.1:1233 5.0:32 5.1:977",
+    "river-swim focus c08db28f5c28f5c1 0.0:64 0.1:109 1.0:64 1.1:129 2.0:55 2.1:116 3.0:29 3.1:273 4.0:32 4.1:1163 5.0:16 5.1:950",
+    "river-swim focus c08e6a8f5c28f5c1 0.0:64 0.1:128 1.0:64 1.1:129 2.0:51 2.1:110 3.0:33 3.1:226 4.0:23 4.1:1184 5.0:15 5.1:973",
+    "river-swim focus c08e828f5c28f5c1 0.0:64 0.1:104 1.0:64 1.1:101 2.0:33 2.1:105 3.0:32 3.1:272 4.0:27 4.1:1206 5.0:16 5.1:976",
+    "river-swim pmevi-dt c08c628f5c28f5c3 0.0:64 0.1:91 1.0:52 1.1:135 2.0:48 2.1:154 3.0:66 3.1:263 4.0:38 4.1:1165 5.0:16 5.1:908",
+    "river-swim pmevi-dt c08c628f5c28f5c3 0.0:64 0.1:91 1.0:52 1.1:135 2.0:48 2.1:154 3.0:66 3.1:263 4.0:38 4.1:1165 5.0:16 5.1:908",
 ];
 /// Episodes by the vanishing multiplicative rule, then learners without episodes, in the order of `newcomers`.
 const GOLDEN_NEWCOMERS: [&str; 12] = [

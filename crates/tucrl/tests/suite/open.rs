@@ -10,8 +10,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tucrl::agents::{
-    About, DiffQ, Heuristic, ImedRl, OptimisticPsrl, OptimisticQ, Psrl, Regal, RegalC, RegalD,
-    Scal, ScalPlus,
+    About, DiffQ, Focus, Heuristic, ImedRl, OptimisticPsrl, OptimisticQ, PmeviDt, Psrl, Regal,
+    RegalC, RegalD, Scal, ScalPlus,
 };
 use tucrl::confidence::Confidence;
 use tucrl::counts::{Counts, PairCounts, Variance};
@@ -457,6 +457,8 @@ fn one_of_each() -> Vec<(&'static str, Arc<dyn Algorithm>)> {
         ),
         ("regal", Arc::new(Regal { optimism: optimism.clone(), ..Regal::default() })),
         ("regal-d", Arc::new(RegalD { optimism, ..RegalD::default() })),
+        ("focus", Arc::new(Focus::default())),
+        ("pmevi-dt", Arc::new(PmeviDt::default())),
         ("psrl", Arc::new(Psrl::default())),
         (
             "optimistic-psrl",

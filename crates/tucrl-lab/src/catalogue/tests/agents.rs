@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use serde_json::Value;
 use tucrl::agents::{
-    AgentKind, DiffQ, EpisodicAlgorithm, Heuristic, ImedRl, Optimism, OptimisticPsrl, OptimisticQ,
-    Oracle, Psrl, Random, Regal, RegalC, RegalD, Scal, ScalPlus, Tucrl, TucrlPlus, Ucrl, kinds,
+    AgentKind, DiffQ, EpisodicAlgorithm, Focus, Heuristic, ImedRl, Optimism, OptimisticPsrl,
+    OptimisticQ, Oracle, PmeviDt, Psrl, Random, Regal, RegalC, RegalD, Scal, ScalPlus, Tucrl,
+    TucrlPlus, Ucrl, kinds,
 };
 use tucrl::counts::Variance;
 use tucrl::episode::KnownMeans;
@@ -70,7 +71,7 @@ fn the_defaults_are_those_of_the_library() {
     // Only the paper's own UCRL starts its plans warm.
     let ucrl = |set| Ucrl { set, optimism: Optimism::default(), ..Ucrl::default() };
     let psrl = |rule| Psrl { rule, ..Psrl::default() };
-    let defaults: [(&str, &dyn Algorithm); 22] = [
+    let defaults: [(&str, &dyn Algorithm); 24] = [
         ("tucrl", &Tucrl::default()),
         ("tucrl-plus", &TucrlPlus::default()),
         ("ucrl", &Ucrl::default()),
@@ -80,6 +81,8 @@ fn the_defaults_are_those_of_the_library() {
         ("ucrl3", &Ucrl { optimism: population(), ..ucrl(SetKind::Ucrl3) }),
         ("scal", &Scal { c: 7.0.into(), ..Scal::default() }),
         ("scal-plus", &ScalPlus { c: 7.0.into(), ..ScalPlus::default() }),
+        ("focus", &Focus::default()),
+        ("pmevi-dt", &PmeviDt::default()),
         ("regal-c", &RegalC { h: 7.0.into(), ..RegalC::default() }),
         ("regal", &Regal::default()),
         ("regal-d", &RegalD::default()),
@@ -122,6 +125,7 @@ const NUMBERS: &[(&str, &[&str])] = &[
     ("sa", &["7"]),
     ("sweeps", &["5"]),
     ("c", &["0.5"]),
+    ("c0", &["0.5"]),
     ("h", &["0.5"]),
     ("penalty", &["0.5"]),
     ("concentration", &["0.5"]),
@@ -231,7 +235,7 @@ fn sets_and_rules_are_free_but_for_what_theory_forbids() {
         // The missing mass needs sets of its own, and a new state a new plan.
         "tucrl-plus" => set != "bernstein" || !["new-state", "vm"].contains(&rule),
         "psrl" => false,
-        "scal" | "regal" | "regal-c" | "regal-d" if set == "ucrl3" => true,
+        "scal" | "regal" | "regal-c" | "regal-d" | "pmevi-dt" if set == "ucrl3" => true,
         _ => rule == "powers-of-two",
     };
     let (mut free, mut refused) = (0, 0);
@@ -282,7 +286,7 @@ fn every_agent_lists_the_sets_and_rules_that_it_takes() {
             "tucrl-plus" => ("tight bernstein", "new-state vm"),
             "ucrl" => ("bernstein bernstein-2020 l1 kl ucrl3", optimists),
             "scal" => (spans, optimists),
-            "regal-c" | "regal" | "regal-d" => (spans, ""),
+            "regal-c" | "regal" | "regal-d" | "pmevi-dt" => (spans, ""),
             "psrl" => ("", "doubling new-state tsde vm powers-of-two"),
             "ucrl2b-2020" | "kl-ucrl" | "ucrl3" | "scal-plus" | "optimistic-psrl" => {
                 ("", optimists)

@@ -7,8 +7,9 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tucrl::agents::{
-    DiffQ, ImedRl, OptimisticPsrl, OptimisticQ, Oracle, PlusSet, Psrl, Random, Regal, RegalC,
-    RegalD, Relaxation, RewardModel, Scal, ScalPlus, UnionKind,
+    DiffQ, Focus, HorizonGuess, ImedRl, OptimisticPsrl, OptimisticQ, Oracle, PlusSet, PmeviDt,
+    Prior, Psrl, Random, Regal, RegalC, RegalD, Relaxation, RewardModel, Scal, ScalPlus, SpanGuess,
+    UnionKind,
 };
 use tucrl::confidence::{Delta, InverseRoot, Shrink};
 use tucrl::evi::{Method, Ties};
@@ -267,6 +268,14 @@ pub(crate) fn relatives(optimism: &Optimism) -> Vec<Named> {
     let regal = |penalty| Regal { penalty, optimism: clipped.clone(), ..Regal::default() };
     let regal_d = RegalD { optimism: clipped.clone(), ..RegalD::default() };
     let mass = Tucrl { optimism: optimism.clone(), relaxation: Relaxation::Mass };
+    let focus = |h: NumberOr<SpanGuess>, horizon: IntegerOr<HorizonGuess>, known_rewards| {
+        let (alpha, r_max) = (optimism.alpha.min(0.01), optimism.r_max);
+        Focus { h, horizon, known_rewards, alpha, r_max, ..Focus::default() }
+    };
+    let pmevi = |prior| {
+        let (c0, optimism) = (5.0.into(), clipped.clone());
+        Named::new("pmevi-dt", PmeviDt { prior, c0, optimism, ..PmeviDt::default() })
+    };
     let tucrl_plus = |set, union| {
         let optimism = optimism.clone();
         Named::new("tucrl-plus", TucrlPlus { set, union, optimism, ..TucrlPlus::default() })
@@ -287,6 +296,11 @@ pub(crate) fn relatives(optimism: &Optimism) -> Vec<Named> {
         tucrl_plus(PlusSet::Tight, UnionKind::Discovery),
         tucrl_plus(PlusSet::Bernstein, UnionKind::Auto),
         tucrl_plus(PlusSet::Bernstein, UnionKind::Discovery),
+        Named::new("focus", focus(2.0.into(), IntegerOr::default(), true)),
+        Named::new("focus", focus(NumberOr::Word(SpanGuess::Seen), 3_000.into(), false)),
+        Named::new("focus", focus(NumberOr::default(), IntegerOr::default(), false)),
+        pmevi(Prior::Nothing),
+        pmevi(Prior::Monotone),
     ]
 }
 
