@@ -265,7 +265,7 @@ fn with_one_constant_the_region_is_the_clip_of_scal_bit_for_bit() {
 }
 
 fn river() -> World {
-    World::new(RiverSwim { length: 4 }.build().unwrap())
+    World::new(RiverSwim::of_length(4).build().unwrap())
 }
 
 fn learner(world: &World, algorithm: &PmeviDt, steps: u64, seed: u64) -> Episodic<PmeviPlanner> {
