@@ -25,6 +25,8 @@ mod disks;
 mod malformed;
 #[path = "store/odd.rs"]
 mod odd;
+#[path = "store/parts.rs"]
+mod parts;
 #[path = "store/refused.rs"]
 mod refused;
 #[path = "store/status.rs"]
@@ -246,7 +248,7 @@ fn a_directory_belongs_to_one_experiment() {
     );
     assert_eq!(
         refused("run exp.toml --out b --only absent"),
-        "error: no run matches \"absent\": `--list` shows them as they are matched\n"
+        "error: no run matches \"absent\": `tucrl run --list` shows them as they are matched\n"
     );
 }
 

@@ -5,6 +5,7 @@
 //! all. `docs/formats.md` describes both.
 
 mod drn;
+mod elsewhere;
 mod error;
 mod json;
 mod law;
@@ -16,6 +17,8 @@ use std::path::Path;
 use tucrl::mdp::Mdp;
 use tucrl::reward::RewardRange;
 
+pub(crate) use elsewhere::place;
+pub use elsewhere::{Places, with_places};
 pub use error::FormatError;
 pub use save::new_file;
 

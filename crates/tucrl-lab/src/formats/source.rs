@@ -19,7 +19,7 @@ const PIECE: usize = 1 << 16;
 /// Opens a non-empty file.
 pub(super) fn open(path: &Path) -> Result<BufReader<File>, FormatError> {
     let failed = |source| FormatError::io(path, source);
-    let file = File::open(path).map_err(failed)?;
+    let file = File::open(super::place(path)).map_err(failed)?;
     if file.metadata().map_err(failed)?.is_dir() {
         return Err(FormatError::IsFolder { path: path.into() });
     }
