@@ -201,7 +201,8 @@ def drive(
 
 
 def _parted(under_way: list[tuple[Any, int]]) -> tuple[list[tuple[Any, int]], list[tuple[Any, int]]]:
-    done, others = [], []
+    done: list[tuple[Any, int]] = []
+    others: list[tuple[Any, int]] = []
     for pair in under_way:
         (done if pair[0].done() else others).append(pair)
     return done, others
