@@ -58,7 +58,7 @@ pub(crate) struct Slurm {
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) restarts: u32,
     /// Seconds between checkpoints of a run
-    #[arg(long, value_name = "S", default_value_t = 20.0, value_parser = super::seconds)]
+    #[arg(long, value_name = "S", default_value_t = 20.0, value_parser = super::values::seconds)]
     pub(crate) checkpoint_seconds: f64,
     /// Give the script to sbatch instead of printing it
     #[arg(long)]

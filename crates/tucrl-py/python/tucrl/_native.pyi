@@ -52,7 +52,7 @@ _Seed = SupportsIndex | np.random.Generator | random.Random | None
 
 @final
 class Agent:
-    # Overloads written by crates/tucrl-lab/tests/python_options.rs; do not edit.
+    # Overloads written by crates/tucrl-lab/tests/suite/python_options.rs; do not edit.
     @overload
     def __new__(
         cls,

@@ -1,6 +1,6 @@
 """The options of every agent, as typed keywords of ``Agent``.
 
-Written by crates/tucrl-lab/tests/python_options.rs from the options types; do not edit.
+Written by crates/tucrl-lab/tests/suite/python_options.rs from the options types; do not edit.
 """
 
 from typing import Literal, TypedDict

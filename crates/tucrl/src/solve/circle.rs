@@ -470,3 +470,24 @@ impl Price {
         (self.least <= self.most && self.least.is_finite()).then_some(self.least)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Price;
+    use crate::rng::RandomStream;
+
+    /// The sign of a fused c x - y is that of the exact value, so no rounding of the test hides one of the price.
+    #[test]
+    fn a_price_covers_its_conditions_exactly_and_not_only_up_to_rounding() {
+        let mut random = RandomStream::new(1);
+        for _ in 0..20_000 {
+            let mut number = || random.unit() + f64::MIN_POSITIVE;
+            let (gain, drop, drift, rise) = (number(), number(), number(), number());
+            let mut price = Price::default();
+            price.cover(gain, drop);
+            assert!(price.least.mul_add(drop, -gain) >= 0.0, "{gain} > {} x {drop}", price.least);
+            price.cover(-drift, -rise);
+            assert!(price.most.mul_add(-rise, drift) >= 0.0, "-{drift} > {} x -{rise}", price.most);
+        }
+    }
+}

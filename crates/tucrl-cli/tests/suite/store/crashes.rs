@@ -1,0 +1,155 @@
+//! Are the results the same after repeated kills of the process and damage to its files?
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use super::{CELLS, Lab, complaint};
+
+/// A xorshift generator: random enough for these tests.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % limit.max(1) as u64) as usize
+    }
+}
+
+fn dice() -> Dice {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap();
+    let seed = now.as_nanos() as u64 | 1;
+    println!("dice: {seed}");
+    Dice(seed)
+}
+
+/// Cuts, changes or removes the file; returns what is left of it, which is damaged.
+fn harm(path: &Path, dice: &mut Dice) -> Option<Vec<u8>> {
+    let mut bytes = fs::read(path).unwrap();
+    let place = dice.below(bytes.len());
+    match dice.below(3) {
+        0 => bytes.truncate(place),
+        1 => bytes[place] ^= 1 << dice.below(8),
+        _ => {
+            fs::remove_file(path).unwrap();
+            return None;
+        }
+    }
+    fs::write(path, &bytes).unwrap();
+    Some(bytes)
+}
+
+/// A busy machine may take longer to start the process than a pause lasts: pauses grow until something is stored. Only
+/// sound files are harmed, because a process that is killed at its start has not yet looked at what was harmed before.
+#[test]
+fn twenty_kills_and_any_damage_do_not_change_the_results() {
+    let lab = Lab::new();
+    let mut dice = dice();
+    let command = "run exp.toml --out chaos --resume --jobs 2 --checkpoint-seconds 0";
+    let files = || [lab.files("chaos", ".run"), lab.files("chaos", ".state")].concat();
+    // Every damaged file, with what it held.
+    let mut damaged: Vec<(PathBuf, Vec<u8>)> = Vec::new();
+    let (mut kills, mut patience) = (0, 0);
+    for round in 0..300 {
+        if kills >= 20 && damaged.len() >= 5 {
+            break;
+        }
+        let before = files();
+        let mut child = lab.tucrl(command).spawn().unwrap();
+        thread::sleep(Duration::from_millis(5 + dice.below(120) as u64 + patience));
+        kills += usize::from(child.try_wait().unwrap().is_none());
+        // SIGKILL, which cannot be handled.
+        child.kill().unwrap();
+        let output = child.wait_with_output().unwrap();
+        let code = output.status.code();
+        assert!(matches!(code, None | Some(0)), "round {round}, {code:?}: {}", complaint(&output));
+        let mut sound = files();
+        patience += if sound == before && code.is_none() { 20 } else { 0 };
+        let is_damaged =
+            |path: &PathBuf| damaged.contains(&(path.clone(), fs::read(path).unwrap()));
+        sound.retain(|path| !is_damaged(path));
+        for _ in 0..dice.below(4).min(sound.len()) {
+            let victim = sound.swap_remove(dice.below(sound.len()));
+            damaged.extend(harm(&victim, &mut dice).map(|bytes| (victim, bytes)));
+        }
+    }
+    assert!(kills >= 20 && damaged.len() >= 5, "{kills} kills, {} damaged", damaged.len());
+    lab.answer("run exp.toml --out chaos --resume");
+    lab.assert_whole("chaos");
+    // What was damaged is kept as it was, and nothing else; only the checkpoint of a finished cell needed no look.
+    let aside = lab.files("chaos", ".damaged");
+    println!("{kills} kills, {} damaged, {} set aside", damaged.len(), aside.len());
+    let kept: Vec<Vec<u8>> = aside.iter().map(|path| fs::read(path).unwrap()).collect();
+    assert!(kept.iter().all(|bytes| damaged.iter().any(|(_, harmed)| harmed == bytes)));
+    for (path, bytes) in &damaged {
+        let is_checkpoint = path.extension().is_some_and(|extension| extension == "state");
+        assert!(is_checkpoint || kept.contains(bytes), "{} was not kept", path.display());
+    }
+}
+
+#[test]
+fn damage_is_named_set_aside_and_redone() {
+    let lab = Lab::new();
+    lab.answer("run exp.toml --out a");
+    let files = lab.files("a", ".run");
+    let text = |index: usize| fs::read_to_string(&files[index]).unwrap();
+    fs::write(&files[0], &text(0)[..100]).unwrap();
+    fs::write(&files[1], text(1).replacen("\"regret\":[[1,", "\"regret\":[[2,", 1)).unwrap();
+    fs::write(&files[2], "").unwrap();
+    // Sound in itself, and yet of another cell.
+    fs::copy(&files[4], &files[3]).unwrap();
+    fs::remove_file(&files[5]).unwrap();
+    let status = lab.answer("status a");
+    assert!(
+        status.starts_with(&format!("small: {} of {CELLS} runs done\n", CELLS - 5)),
+        "{status}"
+    );
+    assert_eq!(status.matches("\ndamaged: ").count(), 4, "{status}");
+    let output = lab.said("run exp.toml --out a --resume");
+    assert!(output.status.success());
+    let said = complaint(&output);
+    let name = |index: usize| files[index].file_name().unwrap().to_string_lossy().into_owned();
+    let reasons = [
+        "it is cut off: the line that seals it is missing",
+        "its content is not what was written: the checksum differs",
+        "it is cut off: the line that seals it is missing",
+        "it belongs to another cell: agent is ",
+    ];
+    for (index, reason) in reasons.iter().enumerate() {
+        let line = format!("warning: a/runs/{}: the file is damaged: {reason}", name(index));
+        let run =
+            format!("a/runs/{}: the file is damaged: it belongs to another cell: run", name(index));
+        assert!(said.contains(&line) || said.contains(&run), "{line}\n{said}");
+        assert!(
+            said.contains(&format!("It is kept as a/runs/{}.damaged and not used", name(index)))
+        );
+    }
+    assert_eq!(lab.files("a", ".damaged").len(), 4);
+    lab.assert_whole("a");
+}
+
+#[test]
+fn a_lost_copy_of_the_experiment_is_made_anew_and_a_damaged_one_is_named() {
+    let lab = Lab::new();
+    lab.answer("run exp.toml --out a --only #0");
+    let copy = lab.path("a/experiment.toml");
+    fs::remove_file(&copy).unwrap();
+    let output = lab.said("run exp.toml --out a");
+    assert!(complaint(&output).contains("already holds results"), "{}", complaint(&output));
+    fs::write(&copy, "name = \"sma").unwrap();
+    for command in ["run exp.toml --out a --resume", "status a"] {
+        let output = lab.said(command);
+        assert_eq!(output.status.code(), Some(1));
+        assert_eq!(
+            complaint(&output),
+            "error: a/experiment.toml:1: this is not TOML: invalid basic string, expected `\"`\n"
+        );
+    }
+    fs::remove_file(&copy).unwrap();
+    let answer = lab.answer("run exp.toml --out a --resume");
+    assert!(answer.contains("(10 before)"), "{answer}");
+    lab.assert_whole("a");
+}
