@@ -4,10 +4,12 @@ mod cluster;
 mod explained;
 mod import;
 mod learn_help;
+mod merge;
 mod values;
 
 pub(crate) use cluster::{Cluster, Engine, Slurm};
 pub(crate) use import::Import;
+pub(crate) use merge::Merge;
 
 use std::path::PathBuf;
 
@@ -153,13 +155,7 @@ as paused when it is older or its process was told to stop.")]
     #[command(after_help = import::HELP)]
     Import(Import),
     /// Put the results of several machines together in one directory
-    #[command(after_help = "\
-Examples:
-  tucrl merge out/here out/there --into out/all
-
-All directories are of the same experiment. Every file is checked before anything is
-written: a damaged one, or two finished runs of the same cell that differ, are errors,
-and nothing is written then. Checkpoints of unfinished runs are taken along.")]
+    #[command(after_help = merge::HELP)]
     Merge(Merge),
     /// Write tables, figures and an interactive page from an experiment's runs
     #[command(after_help = REPORT_HELP)]
@@ -269,19 +265,6 @@ pub(crate) struct Report {
     /// Also write the curves for LaTeX: pgfplots documents for pdflatex, in figures/
     #[arg(long)]
     pub(crate) tex: bool,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Merge {
-    /// The directories of an experiment
-    #[arg(value_name = "DIR", required = true)]
-    pub(crate) from: Vec<PathBuf>,
-    /// The directory that gets all results; it may have some already
-    #[arg(long, value_name = "DIR")]
-    pub(crate) into: PathBuf,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
