@@ -47,6 +47,7 @@ Examples:
   tucrl run experiment.toml           worlds x agents x seeds, stored on disk
   tucrl status out/experiment         progress of an experiment
   tucrl report out/experiment         tables, figures and an interactive page
+  tucrl play                          watch agents learn, in the browser
   tucrl bench                         benchmark this program on this machine
 
 A world is `name`, or `name:key=value,key=value`, or a model file (.json, .drn)."
@@ -157,6 +158,15 @@ as paused when it is older or its process was told to stop.")]
     /// Put the results of several machines together in one directory
     #[command(after_help = merge::HELP)]
     Merge(Merge),
+    /// Write a page on which agents learn small MDPs in the browser, offline
+    #[command(after_help = "\
+Examples:
+  tucrl play                       writes explorable.html; open it in a browser
+  tucrl play --out class.html
+
+One file without network access: state diagrams, live regret curves, an editor of
+MDPs, guided tours. The numbers are those of `tucrl learn`, to the last digit.")]
+    Play(Play),
     /// Write tables, figures and an interactive page from an experiment's runs
     #[command(after_help = REPORT_HELP)]
     Report(Report),
@@ -195,7 +205,7 @@ impl Verb {
             Self::Schema | Self::Cluster(_) => true,
             Self::Run(ask) => ask.json,
             Self::Merge(ask) => ask.json,
-            Self::Export(_) => false,
+            Self::Export(_) | Self::Play(_) => false,
         }
     }
 }
@@ -345,6 +355,16 @@ pub(crate) struct Export {
     /// The file to write, .json or .drn
     #[arg(long, value_name = "FILE")]
     pub(crate) to: PathBuf,
+    /// Replace the file if it exists
+    #[arg(long)]
+    pub(crate) force: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Play {
+    /// The file to write
+    #[arg(long, value_name = "FILE", default_value = "explorable.html")]
+    pub(crate) out: PathBuf,
     /// Replace the file if it exists
     #[arg(long)]
     pub(crate) force: bool,

@@ -18,6 +18,7 @@ mod league;
 mod learn;
 mod log;
 mod merge;
+mod play;
 mod policy;
 mod progress;
 mod report;
@@ -80,6 +81,7 @@ pub(crate) fn run(arguments: Arguments, catalogue: &Catalogue) -> anyhow::Result
         Some(Verb::Run(ask)) => run::run(&ask, catalogue)?,
         Some(Verb::Cluster(ask)) => well(cluster::run(&ask.engine, catalogue)?),
         Some(Verb::Status(ask)) => well(status::run(&ask, catalogue)?),
+        Some(Verb::Play(ask)) => well(play::run(&ask)?),
         Some(Verb::Import(ask)) => well(import::run(&ask, catalogue)?),
         Some(Verb::Merge(ask)) => well(merge::run(&ask, catalogue)?),
         Some(Verb::Report(ask)) => well(report::report(&ask, catalogue)?),

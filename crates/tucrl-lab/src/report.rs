@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 
 use thiserror::Error;
 
+use crate::explorable;
 use crate::formats::new_file;
 use crate::plot::{
     self, Curves, CurvesFigure, EpisodeFigure, ExplorationFigure, Figure, FigureError, PoorFigure,
@@ -74,6 +75,9 @@ pub fn write(
 ) -> Result<Vec<PathBuf>, ReportError> {
     let mut writer = Writer { folder, has_tex: extras.has_tex, files: Vec::new() };
     writer.file("report.html", html::html(study, provenance, extras.experiment)?.as_bytes())?;
+    if study.worlds.iter().any(|world| explorable::link(world).is_some()) {
+        writer.file(explorable::FILE, explorable::page().as_bytes())?;
+    }
     let figures = writer.figures(study)?;
     let profiles = match Across::new(study) {
         Some(across) => Some(writer.curves("profiles", &plot::profiles(&across))?),

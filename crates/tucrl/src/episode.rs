@@ -7,11 +7,12 @@
 mod ready;
 
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use self::ready::{LONG_BATCH, Ready};
+use crate::clock::Stopwatch;
 use crate::counts::Counts;
 use crate::inner_max::Values;
 use crate::learner::{Diary, Explanation, Learner, LoggedStep, Saved};
@@ -243,7 +244,7 @@ impl<P: Planner> Episodic<P> {
 
     #[cold]
     fn begin_episode(&mut self) -> Result<ActionId, PlanError> {
-        let clock = Instant::now();
+        let clock = Stopwatch::start();
         let previous = self.plan.as_ref().map(|plan| Values {
             seen: plan.bias.clone(),
             unseen: plan.bias_unseen.unwrap_or(0.0),

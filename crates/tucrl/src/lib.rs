@@ -37,6 +37,7 @@ pub mod bounds;
 mod builder;
 pub mod certify;
 mod chain;
+mod clock;
 pub mod confidence;
 pub mod conformance;
 pub mod counts;

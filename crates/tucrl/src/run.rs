@@ -8,11 +8,12 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
+use crate::clock::Stopwatch;
 use crate::env::WalkState;
 use crate::episode::EpisodeRecord;
 use crate::exploration::{ExplorationLoss, Explorations};
@@ -394,7 +395,7 @@ impl Run {
     /// When a plan fails; the run is as it was before that plan.
     pub fn advance(&mut self, time: u64) -> Result<(), RunError> {
         let goal = time.min(self.spec.steps);
-        let clock = Instant::now();
+        let clock = Stopwatch::start();
         let planned = self.learner.diary().plan_time;
         let mut outcome = Ok(());
         while self.sums.taken < goal && outcome.is_ok() {
@@ -445,6 +446,11 @@ impl Run {
     /// Steps taken so far.
     pub fn taken(&self) -> u64 {
         self.sums.taken
+    }
+
+    /// The present state of the world.
+    pub fn position(&self) -> StateId {
+        self.walk.state()
     }
 
     /// Gap regret up to now; `None` where gaps are not known. Gain lost for good is added.

@@ -4,6 +4,7 @@
 
 mod command_line;
 mod documents;
+mod explorable;
 mod importing;
 mod learning;
 mod own;

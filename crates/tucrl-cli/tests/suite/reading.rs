@@ -121,9 +121,9 @@ fn the_same_runs_give_the_same_files() {
             }
         }
     }
-    // The page and the text; five tables, and three over all worlds, twice; per world three figures, and one per agent with
+    // The page, the explorable page that it links to, and the text; five tables, and three over all worlds, twice; per world three figures, and one per agent with
     // episodes, twice; the profiles twice.
-    assert_eq!(count, 2 + 2 * (5 + 3) + 2 * (3 + 2) * 2 + 2);
+    assert_eq!(count, 3 + 2 * (5 + 3) + 2 * (3 + 2) * 2 + 2);
 }
 
 #[test]

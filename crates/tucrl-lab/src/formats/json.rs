@@ -5,7 +5,7 @@
 mod read;
 mod write;
 
-pub(super) use read::read;
+pub(super) use read::{read, read_from};
 pub(super) use write::write;
 
 /// The value of `"format"`.

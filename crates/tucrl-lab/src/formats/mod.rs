@@ -116,6 +116,26 @@ pub fn write_with(
     })
 }
 
+/// Reads a model from a text in tucrl's own format, without a file; messages call it `name`.
+///
+/// # Errors
+/// When the text is malformed or describes no valid model; the message has the line.
+pub fn from_json(name: &str, text: &str) -> Result<Mdp, FormatError> {
+    let path = Path::new(name);
+    if text.trim().is_empty() {
+        return Err(FormatError::Empty { path: path.into() });
+    }
+    json::read_from(text.as_bytes(), path, &ReadOptions::default())
+}
+
+/// A model as a text in tucrl's own format, byte for byte what [`write()`] puts into a file.
+pub fn to_json(mdp: &Mdp) -> String {
+    let mut text = Vec::new();
+    // Writing to memory cannot fail.
+    let _ = json::write(mdp, &mut text);
+    String::from_utf8_lossy(&text).into_owned()
+}
+
 /// The remark for a table that has only the reachable states of a world.
 pub fn reachable_part(reachable: usize, states: u64, world: &str) -> String {
     format!("only the {reachable} reachable of the {states} states of {world}, numbered anew")

@@ -133,6 +133,7 @@ pub fn new_file() -> tempfile::Builder<'static, 'static> {
     builder
 }
 
+/// Temporary files with the permissions that the system gives.
 #[cfg(not(unix))]
 pub fn new_file() -> tempfile::Builder<'static, 'static> {
     let mut builder = tempfile::Builder::new();

@@ -15,6 +15,7 @@ use super::text::{
     uncertainty, world_sweeps,
 };
 use super::{ReportError, words};
+use crate::explorable;
 use crate::plot::{self, CurvesFigure};
 use crate::record::{Provenance, StoredRun};
 use crate::stats::{Across, Study, WorldStudy};
@@ -22,8 +23,10 @@ use crate::text::printable_lines;
 
 /// The style sheet of all pages.
 pub const STYLE: &str = include_str!("page.css");
-const CHART: &str = include_str!("chart.js");
-const CURVES: &str = include_str!("curves.js");
+/// What all charts share.
+pub(crate) const CHART: &str = include_str!("chart.js");
+/// The chart of curves.
+pub(crate) const CURVES: &str = include_str!("curves.js");
 const PROGRAM: &str = include_str!("page.js");
 /// Longer tables of comparisons are closed at first.
 const MANY: usize = 15;
@@ -131,8 +134,12 @@ impl Sections {
         let warning = uncertainty(world).map_or(String::new(), |warning| {
             format!("<p class=\"note\"><b>Warning:</b> {}</p>\n", escaped(&warning))
         });
+        let explorable = explorable::link(world).map_or(String::new(), |link| {
+            let link = escaped(&link);
+            format!("<p class=\"note\"><a href=\"{link}\">Watch run 0 in the browser</a></p>\n")
+        });
         let body = format!(
-            "{warning}<div class=\"regret\"></div>\n<h3>Final results</h3>{ranking}{pairs}{sweeps}{exploration}\n\
+            "{warning}{explorable}<div class=\"regret\"></div>\n<h3>Final results</h3>{ranking}{pairs}{sweeps}{exploration}\n\
              <h3>Episodes</h3><p class=\"note\">{}</p><div class=\"episodes\"></div>\n\
              <details open><summary>World facts</summary>{}</details>",
             escaped(words::EPISODES),

@@ -8,7 +8,8 @@ use std::fmt::Write;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-const CRATES: [&str; 5] = ["tucrl", "tucrl-lab", "tucrl-paper", "tucrl-cli", "tucrl-py"];
+const CRATES: [&str; 6] =
+    ["tucrl", "tucrl-lab", "tucrl-paper", "tucrl-cli", "tucrl-py", "tucrl-wasm"];
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 /// Every module of the library from left to right. A module may import only from rows above its own, and within a
 /// row only along [`SIBLINGS`].
 const ROWS: &[&[&str]] = &[
-    &["math", "pulse"],
+    &["math", "pulse", "clock"],
     &["options", "rng", "graph", "elimination", "space"],
     &["error", "reward"],
     &["builder", "mdp"],

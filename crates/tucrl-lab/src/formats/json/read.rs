@@ -5,7 +5,7 @@
 
 use std::cell::Cell;
 use std::fmt;
-use std::io;
+use std::io::{self, Read};
 use std::path::Path;
 use std::rc::Rc;
 
@@ -37,7 +37,16 @@ pub(in super::super) fn read(path: &Path, options: &ReadOptions) -> Result<Mdp, 
         let asked = asked.clone();
         return Err(FormatError::NoSuchRewardModel { path: path.into(), asked, names: vec![] });
     }
-    let input = Counting::new(open(path)?);
+    read_from(open(path)?, path, options)
+}
+
+/// Reads a model from a text that was opened; `path` names it in messages.
+pub(in super::super) fn read_from(
+    text: impl Read,
+    path: &Path,
+    options: &ReadOptions,
+) -> Result<Mdp, FormatError> {
+    let input = Counting::new(text);
     let (length, line) = (input.length(), input.line());
     let mut reading = Reading {
         builder: Mdp::builder(),
