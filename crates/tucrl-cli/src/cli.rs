@@ -1,16 +1,21 @@
 //! Which verbs and flags does the command line have? `cmd` executes them.
 
+mod cluster;
 mod explained;
 mod import;
 mod learn_help;
+mod merge;
 mod values;
 
+pub(crate) use cluster::{Cluster, Engine, Slurm};
 pub(crate) use import::Import;
+pub(crate) use merge::Merge;
 
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use tucrl::reward::RewardRange;
+use tucrl_lab::experiment::Numbers;
 use tucrl_lab::formats::ReadOptions;
 use tucrl_lab::stats::Regret;
 
@@ -128,6 +133,8 @@ In JSON, null means infinite or unknown.")]
     /// Run an experiment file: every agent in every world with every seed, stored on disk
     #[command(after_help = RUN_HELP)]
     Run(Run),
+    /// Run an experiment on a cluster: write or submit its jobs
+    Cluster(Cluster),
     /// Run an experiment and write a league table of its agents
     #[command(after_help = "\
 Examples:
@@ -149,6 +156,9 @@ as paused when it is older or its process was told to stop.")]
     /// Show curves of another program beside an experiment's own
     #[command(after_help = import::HELP)]
     Import(Import),
+    /// Put the results of several machines together in one directory
+    #[command(after_help = merge::HELP)]
+    Merge(Merge),
     /// Write a page on which agents learn small MDPs in the browser, offline
     #[command(after_help = "\
 Examples:
@@ -193,8 +203,10 @@ impl Verb {
             Self::Compare(ask) => ask.json,
             Self::Bench(ask) => ask.json,
             Self::League(ask) => ask.to.is_none(),
-            Self::Schema => true,
-            Self::Export(_) | Self::Run(_) | Self::Play(_) => false,
+            Self::Schema | Self::Cluster(_) => true,
+            Self::Run(ask) => ask.json,
+            Self::Merge(ask) => ask.json,
+            Self::Export(_) | Self::Play(_) => false,
         }
     }
 }
@@ -434,6 +446,9 @@ Examples:
   tucrl run exp.toml --list                  the runs, without running them
   tucrl run exp.toml --resume                continue after Ctrl-C or a crash
   tucrl run exp.toml --only 'scal*#0'        some of the runs
+  tucrl run exp.toml --only '=taxi tucrl #3' one of them
+  tucrl run exp.toml --cells 3,17,40-59      those of these lines of --list
+  tucrl run exp.toml --list --json           their numbers, names and steps
   tucrl run exp.toml --shard 2/3 --out /net/exp   on the second of three machines
 
 The smallest experiment:
@@ -484,15 +499,21 @@ pub(crate) struct Run {
     /// Continue the results in the directory; without this flag existing results are an error
     #[arg(long)]
     pub(crate) resume: bool,
-    /// Only runs whose `world label #run` contains this pattern; * matches anything
+    /// Only runs whose `world label #run` contains this pattern; * matches anything; after = the whole of it
     #[arg(long, value_name = "PATTERN")]
     pub(crate) only: Option<String>,
+    /// Only the runs of these lines of --list, as in 3,17,40-59; implies --resume
+    #[arg(long, value_name = "NUMBERS")]
+    pub(crate) cells: Option<Numbers>,
     /// Only the i-th of n parts, for several machines; implies --resume
     #[arg(long, value_name = "I/N", value_parser = shard)]
     pub(crate) shard: Option<(usize, usize)>,
     /// List the runs without running them
     #[arg(long)]
     pub(crate) list: bool,
+    /// List them as JSON, with their numbers and names
+    #[arg(long, requires = "list")]
+    pub(crate) json: bool,
     /// Repeat runs that failed
     #[arg(long)]
     pub(crate) retry_failed: bool,

@@ -7,6 +7,7 @@ mod agents;
 mod bench;
 mod board;
 mod bound;
+mod cluster;
 mod explore;
 mod export;
 mod flags;
@@ -16,6 +17,7 @@ mod inspect;
 mod league;
 mod learn;
 mod log;
+mod merge;
 mod play;
 mod policy;
 mod progress;
@@ -77,9 +79,11 @@ pub(crate) fn run(arguments: Arguments, catalogue: &Catalogue) -> anyhow::Result
         Some(Verb::Learn(ask)) => learn::run(&ask, catalogue)?,
         Some(Verb::Bound(ask)) => well(bound::run(&ask, catalogue)?),
         Some(Verb::Run(ask)) => run::run(&ask, catalogue)?,
+        Some(Verb::Cluster(ask)) => well(cluster::run(&ask.engine, catalogue)?),
         Some(Verb::Status(ask)) => well(status::run(&ask, catalogue)?),
         Some(Verb::Play(ask)) => well(play::run(&ask)?),
         Some(Verb::Import(ask)) => well(import::run(&ask, catalogue)?),
+        Some(Verb::Merge(ask)) => well(merge::run(&ask, catalogue)?),
         Some(Verb::Report(ask)) => well(report::report(&ask, catalogue)?),
         Some(Verb::Compare(ask)) => well(report::compare(&ask, catalogue)?),
         Some(Verb::League(ask)) => league::run(&ask, catalogue)?,

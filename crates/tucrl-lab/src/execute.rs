@@ -181,22 +181,11 @@ pub fn prepare(
     let mut first_error = None;
     for cell in cells {
         let Entry::Vacant(place) = worlds.entry(cell.world) else { continue };
-        let world = &experiment.worlds[cell.world];
-        let fault = |problem| experiment.fault_of_world(cell.world, problem);
-        let prepared =
-            panic::catch_unwind(AssertUnwindSafe(|| experiment.prepare(cell.world, watch)));
-        let prepared = prepared.unwrap_or_else(|panic| {
-            Err(fault(ExperimentProblem::Bug { message: runner::said(&*panic).into() }))
-        });
-        place.insert(match prepared {
-            Ok(prepared) => prepared,
-            Err(error) if error.is_of_one_world() => {
-                let failed = PreparedWorld::failed(world.steps, error.to_string());
-                first_error.get_or_insert(error);
-                failed.map_err(|error| fault(LoadError::World(error.into()).into()))?
-            }
-            Err(error) => return Err(error),
-        });
+        let (prepared, error) = prepare_one(experiment, cell.world, watch)?;
+        place.insert(prepared);
+        if let Some(error) = error {
+            first_error.get_or_insert(error);
+        }
     }
     if let Some(error) =
         first_error.filter(|_| worlds.values().all(|world| world.failure.is_some()))
@@ -208,6 +197,31 @@ pub fn prepare(
         experiment.check_start(world, &worlds[&world], [agent])?;
     }
     Ok(worlds)
+}
+
+/// Builds and solves one world. If that fails for a reason that is its own, its runs fail with the reason, which is beside it.
+///
+/// # Errors
+/// When the experiment names the world or an agent wrongly.
+pub fn prepare_one(
+    experiment: &Experiment,
+    world: usize,
+    watch: &dyn truth::Watch,
+) -> Result<(PreparedWorld, Option<ExperimentError>), ExperimentError> {
+    let fault = |problem| experiment.fault_of_world(world, problem);
+    let prepared = panic::catch_unwind(AssertUnwindSafe(|| experiment.prepare(world, watch)));
+    let prepared = prepared.unwrap_or_else(|panic| {
+        Err(fault(ExperimentProblem::Bug { message: runner::said(&*panic).into() }))
+    });
+    match prepared {
+        Ok(prepared) => Ok((prepared, None)),
+        Err(error) if error.is_of_one_world() => {
+            let failed = PreparedWorld::failed(experiment.worlds[world].steps, error.to_string());
+            let failed = failed.map_err(|error| fault(LoadError::World(error.into()).into()))?;
+            Ok((failed, Some(error)))
+        }
+        Err(error) => Err(error),
+    }
 }
 
 /// Runs the cells on the threads of the current rayon pool.
@@ -286,6 +300,7 @@ fn jobs(
                 run: cell.id.run,
             },
             exploration: cell.id.exploration,
+            lends_world: experiment.agents[cell.agent].agent.kind().is_in_another_process(),
         }
     };
     cells.iter().map(job).collect()

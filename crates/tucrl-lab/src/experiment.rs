@@ -8,6 +8,7 @@
 //! `tucrl learn` and Python's `learn` are experiments too, made in memory ([`Experiment::new`]).
 //! `docs/experiments.md` is the manual of the files.
 
+mod choice;
 mod error;
 mod prepare;
 mod read;
@@ -23,6 +24,7 @@ use tucrl::reward::RewardRange;
 use tucrl::run::Checkpoints;
 use tucrl::truth::SEARCH_LIMIT;
 
+pub use choice::{Choice, ChoiceError, Numbers};
 pub use error::{ExperimentError, ExperimentProblem};
 pub use prepare::{PreparedWorld, with_span};
 pub use schema::schema;
@@ -401,9 +403,13 @@ impl CellId {
         format!("{} {} #{}", self.world, self.label, self.run)
     }
 
-    /// Whether a pattern occurs in the title; `*` stands for anything.
+    /// Whether a pattern occurs in the title; `*` stands for anything. After `=` stands the whole title, in which `*` is
+    /// no more than itself.
     pub fn matches(&self, pattern: &str) -> bool {
         let title = self.title();
+        if let Some(whole) = pattern.strip_prefix('=') {
+            return title == whole;
+        }
         let mut rest = title.as_str();
         pattern.split('*').all(|piece| match rest.split_once(piece) {
             Some((_, after)) => {

@@ -79,6 +79,8 @@ pub struct Job {
     pub spec: RunSpec,
     /// Whether the loss after exploration times is measured.
     pub exploration: bool,
+    /// Whether its learner is in another process, which is lent the world.
+    pub lends_world: bool,
 }
 
 impl Job {
@@ -90,7 +92,7 @@ impl Job {
             match Run::resume(spec, algorithm, &self.model, truth, state) {
                 Err(RunError::Agent(AgentError::Checkpoint { .. } | AgentError::CannotRestore)) => {
                 }
-                other => return other,
+                other => return other.map(|run| self.lend(run)),
             }
         }
         let (spec, algorithm, truth) = parts();
@@ -98,7 +100,14 @@ impl Job {
         if self.exploration {
             run.watch_exploration();
         }
-        Ok(run)
+        Ok(self.lend(run))
+    }
+
+    fn lend(&self, mut run: Run) -> Run {
+        if self.lends_world {
+            run.lend_world();
+        }
+        run
     }
 }
 
@@ -276,7 +285,8 @@ mod tests {
         let checkpoints = Checkpoints::PerDecade(3);
         let spec = RunSpec { steps, checkpoints, master_seed: 5, run };
         let algorithm = Arc::new(algorithm);
-        Job { model, truth, failure: None, algorithm, spec, exploration: false }
+        let (exploration, lends_world) = (false, false);
+        Job { model, truth, failure: None, algorithm, spec, exploration, lends_world }
     }
 
     fn on(threads: usize, cells: &[Job], watch: &dyn Watch) -> Vec<Option<Outcome>> {

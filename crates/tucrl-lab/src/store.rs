@@ -9,6 +9,8 @@
 mod envelope;
 mod error;
 mod import;
+mod merge;
+mod travel;
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,6 +25,8 @@ use tucrl::run::{RunSpec, RunState};
 pub use envelope::{Header, Kind, SAME_VALUES, VERSION};
 pub use error::{Damage, StoreError};
 pub use import::{Import, ImportError, LineProblem, ReadImport, read_curves};
+pub use merge::{Merged, merge};
+pub use travel::{seal, unseal};
 
 use crate::catalogue::Catalogue;
 use crate::experiment::{CellId, Experiment};
@@ -198,11 +202,7 @@ impl Store {
         provenance: &Provenance,
     ) -> Result<(), StoreError> {
         let path = self.run_file(cell);
-        let body = serde_json::to_string(run).map_err(|_| envelope::lossy(&path))?;
-        // JSON has no infinities: fail now instead of finding a damaged file later.
-        if !serde_json::from_str::<StoredRun>(&body).is_ok_and(|back| back == *run) {
-            return Err(envelope::lossy(&path));
-        }
+        let body = envelope::body_of(&path, run)?;
         envelope::write(&*self.disk, &path, Kind::Run, &body, provenance)
     }
 

@@ -65,7 +65,9 @@ pub(crate) fn of_world(error: LoadError) -> PyErr {
 pub(crate) fn of_store(error: StoreError) -> PyErr {
     match error {
         StoreError::File(error) => of_file(&error),
-        StoreError::Lossy { .. } => failed(error),
+        StoreError::Lossy { .. }
+        | StoreError::OtherProgram { .. }
+        | StoreError::Conflict { .. } => failed(error),
         other => bad_input(other.spelled(keyword)),
     }
 }

@@ -1,5 +1,6 @@
 //! How are many agents run on all cores, and how far are they?
 
+mod cells;
 mod directory;
 mod runs;
 
@@ -25,6 +26,7 @@ use crate::own_world;
 use crate::seed::Seed;
 use crate::work::{self, Progress};
 use crate::world::AnyWorld;
+pub(crate) use cells::PyCells;
 pub(crate) use directory::run;
 pub(crate) use runs::PyRuns;
 
@@ -112,26 +114,9 @@ pub(crate) fn learn(
     exploration: bool,
 ) -> PyResult<PyRuns> {
     let jobs = jobs.map_or(Ok(0), |jobs| whole("jobs", &jobs, 1, u16::MAX.into()))?;
-    let world = World::Given { name: world.name().to_owned(), model: world.model() };
     let catalogue = own.catalogue()?;
-    let parse = |(label, spec): &(Option<String>, String)| {
-        let refused = |error| with_span(error, &world, &ReadOptions::default(), SEARCH_LIMIT);
-        let named = catalogue.agent(spec).map_err(|error| py.detach(|| refused(error)))?;
-        Ok(match label {
-            Some(label) => named.labelled(tucrl_lab::text::printable(label)),
-            None => named,
-        })
-    };
-    let agents = agents.iter().map(parse).collect::<Result<_, _>>();
-    let given = InMemory {
-        agents: agents.map_err(|error: tucrl_lab::SpecError| bad_input(error))?,
-        world,
-        steps: whole("steps", steps, 1, LONGEST)?,
-        seeds: whole("seeds", seeds, 1, 1_000_000)?,
-        master_seed: seed.0,
-        checkpoints: whole("checkpoints", checkpoints, 1, 10_000)? as u32,
-        exploration,
-    };
+    let asked = (steps, seeds, seed, checkpoints, exploration);
+    let given = given(py, world, &agents, &catalogue, asked)?;
     let experiment = Experiment::new(given).map_err(of_experiment)?;
     let cells = experiment.cells();
     let prepare = |watch: &Progress| execute::prepare(&experiment, &cells, watch);
@@ -149,6 +134,39 @@ pub(crate) fn learn(
     let (runs, provenance, _) = execute::records(&experiment, &cells, &worlds, outcomes);
     warn_of_failures(py, &runs)?;
     Ok(PyRuns::new(runs, vec![provenance], None))
+}
+
+/// Steps, runs, the master seed, checkpoints per decade, and whether exploration is measured.
+type Asked<'a, 'py> =
+    (&'a Bound<'py, PyAny>, &'a Bound<'py, PyAny>, Seed, &'a Bound<'py, PyAny>, bool);
+
+/// The experiment of some agents in a world.
+fn given(
+    py: Python<'_>,
+    world: AnyWorld,
+    agents: &[(Option<String>, String)],
+    catalogue: &Catalogue,
+    (steps, seeds, seed, checkpoints, exploration): Asked<'_, '_>,
+) -> PyResult<InMemory> {
+    let world = World::Given { name: world.name().to_owned(), model: world.model() };
+    let parse = |(label, spec): &(Option<String>, String)| {
+        let refused = |error| with_span(error, &world, &ReadOptions::default(), SEARCH_LIMIT);
+        let named = catalogue.agent(spec).map_err(|error| py.detach(|| refused(error)))?;
+        Ok(match label {
+            Some(label) => named.labelled(tucrl_lab::text::printable(label)),
+            None => named,
+        })
+    };
+    let agents = agents.iter().map(parse).collect::<Result<_, _>>();
+    Ok(InMemory {
+        agents: agents.map_err(|error: tucrl_lab::SpecError| bad_input(error))?,
+        world,
+        steps: whole("steps", steps, 1, LONGEST)?,
+        seeds: whole("seeds", seeds, 1, 1_000_000)?,
+        master_seed: seed.0,
+        checkpoints: whole("checkpoints", checkpoints, 1, 10_000)? as u32,
+        exploration,
+    })
 }
 
 /// One warning per run that failed.

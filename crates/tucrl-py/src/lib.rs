@@ -34,7 +34,7 @@ mod _native {
     #[pymodule_export]
     use crate::checking::check;
     #[pymodule_export]
-    use crate::learning::{PyRuns, learn, run};
+    use crate::learning::{PyCells, PyRuns, learn, run};
     #[pymodule_export]
     use crate::mdp::PyMdp;
     #[pymodule_export]

@@ -67,11 +67,13 @@ pub(crate) fn kind(host: Host) -> AgentKind {
         example: "python:class=my_module.MyAgent,alpha=0.1",
         ..About::default()
     };
-    AgentKind::made_by(about, move |options: Options| {
+    let kind = AgentKind::made_by(about, move |options: Options| {
         let (host, factory) = (host.clone(), OnceLock::new());
         let python = Written { options, host, factory, idle: Mutex::default() };
         Ok(Arc::new(Shared(Arc::new(python))))
-    })
+    });
+    // The process plays the steps of the agent in a copy of the walk; the agent is told what it observes.
+    kind.in_another_process()
 }
 
 /// An agent written in Python, with its options.

@@ -7,6 +7,7 @@
 //! A walk remembers the listed outcomes of some thousand pairs, and refuses a generator whose list changes or that
 //! draws what it does not list.
 
+use std::fmt;
 use std::sync::Arc;
 
 use thiserror::Error;
@@ -137,14 +138,7 @@ impl ModelWalk {
         }
     }
 
-    pub(crate) fn position(&self) -> &WalkState {
-        match self {
-            Self::Table(walk) => walk.position(),
-            Self::Generated(walk) => walk.position(),
-        }
-    }
-
-    /// The same for a checkpoint; `None` if the simulator of the world cannot be saved.
+    /// Where it stands, for a checkpoint; `None` if the simulator of the world cannot be saved.
     pub(crate) fn saved(&self) -> Option<WalkState> {
         match self {
             Self::Table(walk) => Some(walk.position().clone()),
@@ -166,7 +160,24 @@ pub enum PlayError {
 }
 
 /// Steps to be played one after another in a walk, and what they earned.
-#[derive(Debug)]
+///
+/// A learner that is handed a batch sees how many steps are left and nothing of the world:
+///
+/// ```compile_fail,E0599
+/// fn peek(batch: &tucrl::model::Batch<'_>) -> usize {
+///     batch.table().map_or(0, |table| table.states())
+/// }
+/// ```
+/// ```compile_fail,E0599
+/// fn peek(batch: &tucrl::model::Batch<'_>) -> u64 {
+///     batch.position().state()
+/// }
+/// ```
+/// ```compile_fail,E0616
+/// fn peek(batch: &tucrl::model::Batch<'_>) -> String {
+///     format!("{:?}", batch.walk)
+/// }
+/// ```
 pub struct Batch<'a> {
     pub(crate) walk: &'a mut ModelWalk,
     /// The Bellman gaps of the world, if they are known.
@@ -175,6 +186,24 @@ pub struct Batch<'a> {
     pub(crate) taken: u64,
     pub(crate) until: u64,
     pub(crate) earned: Earned,
+    /// Whether the owner of the run lends the world to a learner in another process.
+    pub(crate) lends_world: bool,
+}
+
+/// Without the world.
+impl fmt::Debug for Batch<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Batch({} of {} steps taken)", self.taken, self.until)
+    }
+}
+
+/// A world that is lent to a learner in another process: all that a copy of the walk needs.
+#[derive(Debug, Clone, Copy)]
+pub struct LentWorld<'a> {
+    /// The table that is walked in.
+    pub table: &'a Arc<Mdp>,
+    /// Where the walk stands: its state and the random numbers to come.
+    pub position: &'a WalkState,
 }
 
 /// Sums over steps.
@@ -200,17 +229,14 @@ impl Batch<'_> {
         self.taken + 1
     }
 
-    /// Where the walk stands: its state and the random numbers to come. With [`Batch::table`] this is all that a copy
-    /// of the walk needs, such as that of a learner in another process.
-    pub fn position(&self) -> &WalkState {
-        self.walk.position()
-    }
-
-    /// The table that is walked in; `None` in a world without one.
-    pub fn table(&self) -> Option<&Arc<Mdp>> {
+    /// The world, for a learner that walks in a copy of it in another process, so that not every step goes from process to
+    /// process. `None` unless the owner of the run [lends](crate::run::Run::lend_world) it, and in a world without a table.
+    pub fn lent_world(&self) -> Option<LentWorld<'_>> {
         match &*self.walk {
-            ModelWalk::Table(walk) => Some(walk.mdp()),
-            ModelWalk::Generated(_) => None,
+            ModelWalk::Table(walk) if self.lends_world => {
+                Some(LentWorld { table: walk.mdp(), position: walk.position() })
+            }
+            _ => None,
         }
     }
 
@@ -235,7 +261,7 @@ impl Batch<'_> {
     /// # Errors
     /// When a plan fails, or the world does.
     pub fn play<L: Learner + ?Sized>(&mut self, learner: &mut L) -> Result<(), PlayError> {
-        let Self { walk, gaps, taken, until, earned } = self;
+        let Self { walk, gaps, taken, until, earned, .. } = self;
         learner.begin_batch(until.saturating_sub(*taken));
         let outcome = match walk {
             ModelWalk::Table(walk) => {

@@ -201,6 +201,7 @@ pub struct Run {
     learner: Box<dyn Learner>,
     sums: Sums,
     elapsed: Duration,
+    lends_world: bool,
 }
 
 impl fmt::Debug for Run {
@@ -340,9 +341,9 @@ impl Run {
         let start = Start { setting: &setting, state: walk.state(), random: own };
         let learner = algorithm.start(start)?;
         let times = spec.checkpoints.times(spec.steps);
-        let (sums, elapsed) = (Sums::default(), Duration::ZERO);
+        let (sums, elapsed, lends_world) = (Sums::default(), Duration::ZERO, false);
         let gaps = gaps(&truth, model);
-        Ok(Self { spec, algorithm, truth, gaps, times, walk, learner, sums, elapsed })
+        Ok(Self { spec, algorithm, truth, gaps, times, walk, learner, sums, elapsed, lends_world })
     }
 
     /// Continues a run from a stored state.
@@ -369,9 +370,9 @@ impl Run {
         }
         let walk = ModelWalk::resume(model, state.walk);
         let times = spec.checkpoints.times(spec.steps);
-        let (sums, elapsed) = (state.sums, Duration::ZERO);
+        let (sums, elapsed, lends_world) = (state.sums, Duration::ZERO, false);
         let gaps = gaps(&truth, model);
-        Ok(Self { spec, algorithm, truth, gaps, times, walk, learner, sums, elapsed })
+        Ok(Self { spec, algorithm, truth, gaps, times, walk, learner, sums, elapsed, lends_world })
     }
 
     /// Measures what is lost after exploration times from now on, where Bellman gaps are known; runs are slower.
@@ -379,6 +380,13 @@ impl Run {
         if self.gaps.is_some() && self.sums.exploration.is_none() {
             self.sums.exploration = Some(Box::new(Explorations::new(self.spec.steps)));
         }
+    }
+
+    /// Lends the world to the learner, which walks in a copy of it in another process
+    /// ([`Batch::lent_world`](crate::model::Batch::lent_world)). That is for the owner of the run to decide; a learner that
+    /// was not lent the world cannot see it.
+    pub fn lend_world(&mut self) {
+        self.lends_world = true;
     }
 
     /// Goes on until `time` steps have been taken in all, or the run is complete.
@@ -406,6 +414,7 @@ impl Run {
                 until,
                 gaps: self.gaps.as_deref(),
                 earned: sums.block(),
+                lends_world: self.lends_world,
             };
             outcome = self.learner.play(&mut batch);
             sums.taken = batch.taken;

@@ -25,8 +25,8 @@ experiment. Duplicates, missing steps or runs, values that are no numbers, and
 another horizon are errors with their line.
 
 Imported curves are shown with their origin in tables, figures and pages. They
-have other random streams and no gap regret: they are not ranked, and the
-tables of their world show realised regret.";
+have other random streams and no gap regret: they are not ranked, and are marked
+as realised regret where the others show gap regret.";
 
 #[derive(Debug, Args)]
 pub(crate) struct Import {

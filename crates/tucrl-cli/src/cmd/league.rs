@@ -25,8 +25,10 @@ pub(super) fn run(ask: &League, catalogue: &Catalogue) -> anyhow::Result<Answer>
         jobs: ask.jobs,
         resume: true,
         only: None,
+        cells: None,
         shard: None,
         list: false,
+        json: false,
         retry_failed: false,
         checkpoint_seconds: 20.0,
     };

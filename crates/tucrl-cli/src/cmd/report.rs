@@ -105,7 +105,7 @@ pub(super) fn report(ask: &Report, catalogue: &Catalogue) -> anyhow::Result<Stri
             *head = world.regret_name().into();
         }
         out += &aligned(&cells);
-        if world.fell_back {
+        if world.fell_back || world.with_own_measure().next().is_some() {
             writeln!(out, "  {}", world.regret_explained())?;
         }
     }

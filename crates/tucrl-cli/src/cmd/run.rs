@@ -8,10 +8,10 @@ use std::fmt::Write;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::bail;
+use serde_json::{Value, json};
 use tucrl_lab::Catalogue;
 use tucrl_lab::execute::{self, Options};
-use tucrl_lab::experiment::{Cell, CellId, Experiment, PreparedWorld};
+use tucrl_lab::experiment::{Cell, CellId, Choice, Experiment, PreparedWorld};
 use tucrl_lab::spelling::Spelled;
 use tucrl_lab::store::{IfResults, Store};
 
@@ -25,14 +25,17 @@ use tucrl_lab::text::counted;
 
 pub(super) fn run(ask: &Run, catalogue: &Catalogue) -> anyhow::Result<Answer> {
     let experiment = Experiment::read(&ask.experiment, catalogue)?;
-    let cells = chosen(ask, &experiment)?;
+    let (cells, only, shard) = (ask.cells.clone(), ask.only.clone(), ask.shard);
+    let chosen = Choice { cells, only, shard }.of(&experiment)?;
     if ask.list {
-        return Ok(Answer { text: list(&cells)?, code: SUCCESS });
+        let text = if ask.json { super::json(&listing(&chosen))? } else { list(&chosen)? };
+        return Ok(Answer { text, code: SUCCESS });
     }
+    let cells: Vec<Cell> = chosen.into_iter().map(|(_, cell)| cell).collect();
     use_threads(ask.jobs)?;
     let directory = ask.out.clone().unwrap_or_else(|| PathBuf::from("out").join(&experiment.name));
-    // The shards of one experiment share a directory and may run in any order.
-    let is_resumed = ask.resume || ask.shard.is_some();
+    // The parts of one experiment share a directory and may run in any order.
+    let is_resumed = ask.resume || ask.shard.is_some() || ask.cells.is_some();
     let if_results = if is_resumed { IfResults::Resume } else { IfResults::Refuse };
     let store = Store::create(&directory, &experiment, catalogue, if_results)?;
     let options = Options {
@@ -74,11 +77,12 @@ pub(super) fn run(ask: &Run, catalogue: &Catalogue) -> anyhow::Result<Answer> {
         write!(text, ", {} left", summary.stopped)?;
     }
     text.push('\n');
-    text += &next(&match (summary.stopped, &ask.shard, &ask.only) {
-        (1.., _, _) => again(ask),
-        (0, None, None) => vec!["report".into(), directory.display().to_string()],
-        // Other shards and runs may be missing.
-        (0, _, _) => vec!["status".into(), directory.display().to_string()],
+    // Other parts and runs may be missing.
+    let is_part = ask.shard.is_some() || ask.only.is_some() || ask.cells.is_some();
+    text += &next(&match (summary.stopped, is_part) {
+        (1.., _) => again(ask),
+        (0, false) => vec!["report".into(), directory.display().to_string()],
+        (0, true) => vec!["status".into(), directory.display().to_string()],
     });
     let code = match (summary.stopped, failed) {
         (1.., _) => INTERRUPTED,
@@ -96,6 +100,9 @@ fn again(ask: &Run) -> Vec<String> {
     }
     if let Some(pattern) = &ask.only {
         words.extend(["--only".into(), pattern.clone()]);
+    }
+    if let Some(numbers) = &ask.cells {
+        words.extend(["--cells".into(), numbers.to_string()]);
     }
     words.push(match ask.shard {
         Some((part, parts)) => format!("--shard={part}/{parts}"),
@@ -117,31 +124,30 @@ fn warn(experiment: &Experiment, cells: &[Cell], worlds: &BTreeMap<usize, Prepar
     }
 }
 
-fn chosen(ask: &Run, experiment: &Experiment) -> anyhow::Result<Vec<Cell>> {
-    let mut cells = experiment.cells();
-    if let Some((part, parts)) = ask.shard {
-        // Parts are made of the whole list, so that they never overlap, whatever else is chosen.
-        let mut index = 0;
-        cells.retain(|_| {
-            index += 1;
-            index % parts == part % parts
-        });
-    }
-    if let Some(pattern) = &ask.only {
-        cells.retain(|cell| cell.id.matches(pattern));
-        if cells.is_empty() {
-            bail!("no run matches {pattern:?}: `--list` shows them as they are matched");
-        }
-    }
-    Ok(cells)
+/// The runs for programs. `id` is the beginning of the names of a run's files: it is that of the same run in every
+/// experiment of the same name, while `cell` changes when worlds, agents or seeds are added before it.
+fn listing(cells: &[(usize, Cell)]) -> Value {
+    let entry = |(number, Cell { id, .. }): &(usize, Cell)| {
+        json!({
+            "cell": number,
+            "id": id.stem(),
+            "title": id.title(),
+            "world": id.world,
+            "agent": id.agent,
+            "label": id.label,
+            "run": id.run,
+            "steps": id.steps,
+        })
+    };
+    cells.iter().map(entry).collect()
 }
 
-fn list(cells: &[Cell]) -> Result<String, std::fmt::Error> {
+fn list(cells: &[(usize, Cell)]) -> Result<String, std::fmt::Error> {
     let mut text = String::new();
-    for Cell { id, .. } in cells {
+    for (_, Cell { id, .. }) in cells {
         writeln!(text, "{}  {}", id.title(), counted(id.steps as usize, "step"))?;
     }
-    let steps: u64 = cells.iter().map(|cell| cell.id.steps).sum();
+    let steps: u64 = cells.iter().map(|(_, cell)| cell.id.steps).sum();
     writeln!(text, "{}, {}", counted(cells.len(), "run"), counted(steps as usize, "step"))?;
     Ok(text)
 }

@@ -76,20 +76,31 @@ fn an_imported_curve_stands_in_the_tables_unranked_and_with_its_origin() {
     assert_eq!(mine["mean"], 250.0);
     assert_eq!((&mine["imported"], &mine["rank"]), (&Value::Bool(true), &Value::Null));
     assert_eq!((&mine["gap_mean"], &mine["pseudo_mean"]), (&Value::Null, &Value::Null));
-    assert!(rows.iter().all(|row| row["shown"] == "realised"), "one kind of regret in a table");
-    assert!(rows.iter().filter(|row| row["label"] != "mine").all(|row| !row["rank"].is_null()));
+    assert_eq!(mine["shown"], "realised");
+    // What is said of the experiment's own agents has not changed: gap regret, ranks, means.
+    let others: Vec<Value> = rows.iter().filter(|row| row["label"] != "mine").cloned().collect();
+    assert_eq!(others, before);
+    assert!(before.iter().all(|row| !row["rank"].is_null()));
     let report: Value =
         serde_json::from_str(&answer(folder, &["report", "out/exp", "--json"])).unwrap();
     let pairs = report["pairs"].as_array().unwrap();
     assert_eq!(pairs.len(), 1, "only the experiment's own agents are compared run by run");
 
     let text = fs::read_to_string(folder.join("out/exp/report/report.md")).unwrap();
-    assert!(text.contains("mine (imported)") && text.contains("## Imported curves"), "{text}");
+    assert!(text.contains("mine (imported, realised regret)"), "{text}");
+    assert!(text.contains("## Imported curves"), "{text}");
     assert!(text.contains("curves.csv") && text.contains("a spreadsheet"), "{text}");
-    assert!(text.contains("Gap regret is not known of imported curves (mine)"), "{text}");
+    assert!(text.contains("Imported curves (mine) are of realised regret"), "{text}");
     let page = fs::read_to_string(folder.join("out/exp/report/report.html")).unwrap();
     assert!(page.contains("Imported curves") && page.contains("a spreadsheet"));
-    assert!(answer(folder, &["report", "out/exp"]).contains("mine (imported)"));
+    let said = answer(folder, &["report", "out/exp"]);
+    let place = |what: &str| said.find(what).unwrap();
+    assert!(place("mine (imported, realised regret)") > place("random"), "{said}");
+    assert!(said.contains("Imported curves (mine) are of realised regret"), "{said}");
+    // By one measure for all it stands among the others.
+    let same = answer(folder, &["report", "out/exp", "--regret", "realised"]);
+    assert!(same.contains("mine (imported)"), "{same}");
+    answer(folder, &["report", "out/exp"]);
     // The experiment itself is as before.
     assert!(answer(folder, &["status", "out/exp"]).contains("6 of 6 runs done"));
     answer(folder, &["run", "exp.toml", "--resume"]);

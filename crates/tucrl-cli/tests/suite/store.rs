@@ -21,6 +21,7 @@ mod crashes;
 mod disks;
 mod malformed;
 mod odd;
+mod parts;
 mod refused;
 mod status;
 mod version_1;
@@ -238,7 +239,7 @@ fn a_directory_belongs_to_one_experiment() {
     );
     assert_eq!(
         refused("run exp.toml --out b --only absent"),
-        "error: no run matches \"absent\": `--list` shows them as they are matched\n"
+        "error: no run matches \"absent\": `tucrl run --list` shows them as they are matched\n"
     );
 }
 

@@ -19,7 +19,7 @@ use super::{
     LONGEST, MASTER_SEED, PER_DECADE, Place,
 };
 use crate::catalogue::Catalogue;
-use crate::formats::{FormatError, ReadOptions};
+use crate::formats::{self, FormatError, ReadOptions};
 use crate::names::{integer, nearest};
 use crate::text::{printable, quoted};
 
@@ -195,8 +195,8 @@ impl Reader<'_> {
                 let mut contents = Vec::new();
                 for path in world.files() {
                     let mut content = blake3::Hasher::new();
-                    let read =
-                        File::open(&path).and_then(|file| content.update_reader(file).map(drop));
+                    let read = File::open(formats::place(&path))
+                        .and_then(|file| content.update_reader(file).map(drop));
                     read.map_err(|source| {
                         let error = FormatError::io(&path, source);
                         self.at(place.clone(), Problem::World(error.into()))

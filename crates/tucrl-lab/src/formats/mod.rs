@@ -6,6 +6,7 @@
 //! as a whole or not at all. `docs/formats.md` describes them.
 
 mod drn;
+mod elsewhere;
 mod error;
 mod foreign;
 mod json;
@@ -25,6 +26,8 @@ use flate2::write::GzEncoder;
 use tucrl::mdp::Mdp;
 use tucrl::reward::RewardRange;
 
+pub(crate) use elsewhere::place;
+pub use elsewhere::{Places, with_places};
 pub use error::FormatError;
 pub use save::new_file;
 

@@ -109,7 +109,7 @@ impl BufRead for Source {
 /// Opens a non-empty file, which may unpack to `limit` bytes.
 pub(super) fn open_bytes(path: &Path, limit: u64) -> Result<Source, FormatError> {
     let failed = |source| FormatError::io(path, source);
-    let file = File::open(path).map_err(failed)?;
+    let file = File::open(super::place(path)).map_err(failed)?;
     if file.metadata().map_err(failed)?.is_dir() {
         return Err(FormatError::IsFolder { path: path.into() });
     }

@@ -79,7 +79,7 @@ impl Curves for RegretFigure<'_> {
                 .filter_map(|point| point.student.map(|(low, high)| (point.t as f64, low, high)));
             Curve {
                 band: band.collect(),
-                ..Curve::of_agent(agent.label, agent.colour, Stroke::Line, points)
+                ..Curve::of_agent(&agent.title(), agent.colour, Stroke::Line, points)
             }
         };
         CurvesFigure {

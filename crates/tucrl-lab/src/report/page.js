@@ -7,16 +7,19 @@ const regretChart = (host, world) => {
   const agents = world.agents.filter((agent) => agent.runs);
   if (!agents.length) return () => {};
   const kinds = REGRETS.filter(([kind]) => agents.some((agent) => agent.regret[kind]));
+  // Imported curves of another regret are drawn under a label that says so.
+  const kind = (agent, state) => agent.own || state.value;
+  const drawn = (state) => agents.filter((agent) => agent.regret[kind(agent, state)]);
   const name = (state) => REGRETS.find(([kind]) => kind === state.value)[1];
   const runs = (agent, state) => {
     const each = state.runs === "all" && agent.each;
-    return each ? (each[state.value] || []).map((run) => run.map((value, i) => [each.t[i], value])) : [];
+    return each ? (each[kind(agent, state)] || []).map((run) => run.map((value, i) => [each.t[i], value])) : [];
   };
-  const series = (state) => agents.filter((agent) => agent.regret[state.value]).map((agent) => {
-    const curve = agent.regret[state.value], isLinear = state.x === "linear" && state.y === "linear";
+  const series = (state) => drawn(state).map((agent) => {
+    const curve = agent.regret[kind(agent, state)], isLinear = state.x === "linear" && state.y === "linear";
     const start = isLinear && curve.t[0] > 0 ? [[0, 0]] : [];
     return {
-      label: agent.label, colour: agent.colour, runs: runs(agent, state),
+      label: agent.title, colour: agent.colour, runs: runs(agent, state),
       points: start.concat(curve.t.map((t, i) => [t, curve[state.line][i]])),
       band: state.band === "none" ? null : curve.t.map((t, i) => [t, curve[state.band][i]]),
     };
@@ -24,9 +27,9 @@ const regretChart = (host, world) => {
   const rows = (state) => {
     const head = ["world", "agent", "label", "regret", "t", "mean", "median"];
     for (const [band] of BANDS.slice(0, 4)) head.push(...{ inner: ["q25", "q75"], outer: ["q05", "q95"] }[band] || [`${band}_low`, `${band}_high`]);
-    const body = agents.filter((agent) => agent.regret[state.value]).flatMap((agent) => {
-      const curve = agent.regret[state.value];
-      return curve.t.map((t, i) => [world.world, agent.agent, agent.label, state.value, t, curve.mean[i], curve.median[i],
+    const body = drawn(state).flatMap((agent) => {
+      const curve = agent.regret[kind(agent, state)];
+      return curve.t.map((t, i) => [world.world, agent.agent, agent.label, kind(agent, state), t, curve.mean[i], curve.median[i],
         ...BANDS.slice(0, 4).flatMap(([band]) => curve[band][i] || [null, null])]);
     });
     return [head, ...body];
@@ -34,7 +37,7 @@ const regretChart = (host, world) => {
   const few = agents.filter((agent) => agent.each && agent.each.count < agent.runs).map((agent) => `the first ${agent.each.count} of ${agent.runs} of ${agent.label}`);
   return curvesChart(host, {
     title: `Regret in ${world.world}`, scale: "log", guides: true, first: 10, xName: "steps",
-    agents: agents.map(({ label, colour, agent }) => ({ label, colour, title: agent })),
+    agents: agents.map(({ title, colour, agent }) => ({ label: title, colour, title: agent })),
     yName: (state) => `${name(state)} (reward)`,
     at: (t) => `${shown(t)} steps`,
     note: (state) => world.explained[state.value] + (state.runs === "all" && few.length ? ` Single runs drawn: ${few.join(", ")}.` : ""),

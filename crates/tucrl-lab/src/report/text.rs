@@ -38,10 +38,15 @@ pub fn final_table(world: &WorldStudy<'_>) -> Cells {
         head.push("reward per step".into());
     }
     let mut agents: Vec<_> = world.agents.iter().collect();
-    let mean = |agent: &crate::stats::AgentStudy<'_>| {
+    let mean = |agent: &AgentStudy<'_>| {
         world.time.and_then(|time| agent.point_at(time)).map_or(f64::INFINITY, |point| point.mean)
     };
-    agents.sort_by(|a, b| mean(a).total_cmp(&mean(b)));
+    // Another regret is not sorted among those that are ranked.
+    let place = |agent: &AgentStudy<'_>| (agent.has_own_measure, mean(agent));
+    agents.sort_by(|a, b| {
+        let (a, b) = (place(a), place(b));
+        a.0.cmp(&b.0).then(a.1.total_cmp(&b.1))
+    });
     let has_episodes = |agent: &&crate::stats::AgentStudy<'_>| {
         agent.runs.iter().any(|run| !run.record.episodes.is_empty())
     };
@@ -68,9 +73,10 @@ pub fn final_table(world: &WorldStudy<'_>) -> Cells {
             };
             let mut row = vec![
                 agent.rank.map_or_else(nothing, |rank| rank.to_string()),
-                match agent.is_imported {
-                    true => format!("{} (imported)", agent.label),
-                    false => agent.label.to_owned(),
+                match (agent.is_imported, agent.has_own_measure) {
+                    (true, true) => format!("{} (imported, {})", agent.label, agent.shown.name()),
+                    (true, false) => format!("{} (imported)", agent.label),
+                    _ => agent.label.to_owned(),
                 },
                 runs,
                 point.map_or_else(nothing, |point| with_half(point.mean, point.student)),

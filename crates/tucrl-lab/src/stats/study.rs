@@ -37,7 +37,8 @@ pub struct WorldStudy<'a> {
     pub facts: &'a Facts,
     /// The agents, in order of appearance.
     pub agents: Vec<AgentStudy<'a>>,
-    /// The regret that is shown, ranked and compared: that asked for, or realised regret where a run has no gaps.
+    /// The regret that is shown, ranked and compared: that asked for, or realised regret where a run of the experiment
+    /// does not have it. Imported curves, which are not ranked, do not decide.
     pub shown: Regret,
     /// Whether another regret was asked for.
     pub fell_back: bool,
@@ -66,8 +67,10 @@ pub struct AgentStudy<'a> {
     pub runs: Vec<&'a StoredRun>,
     /// The runs that failed.
     pub failed: Vec<&'a StoredRun>,
-    /// The regret that is shown.
+    /// The regret that is shown: that of its world, or realised regret of imported curves that have no other.
     pub shown: Regret,
+    /// Whether that is not the regret that its world shows.
+    pub has_own_measure: bool,
     /// Each kind of regret at the checkpoints, in the order of [`Regret::ALL`]; empty where it is not known.
     curves: [Vec<Point>; 3],
     /// Growth exponent over the last decade.
@@ -147,8 +150,12 @@ impl<'a> WorldStudy<'a> {
         (labels, label): (&[&str], &dyn Fn(&'a StoredRun) -> &'a str),
         asked: Regret,
     ) -> Option<Self> {
-        let mut complete = members.iter().filter(|run| run.error.is_none());
-        let has_all = complete.all(|run| asked.of(&run.record).is_some());
+        // Imported curves are not ranked: what they lack does not change how the others are ranked.
+        let is_own = |run: &StoredRun| run.imported.is_none();
+        let has_own = members.iter().any(|run| is_own(run));
+        let mut judged =
+            members.iter().filter(|run| run.error.is_none() && (is_own(run) || !has_own));
+        let has_all = judged.all(|run| asked.of(&run.record).is_some());
         let shown = if has_all { asked } else { Regret::Realised };
         let sweeps = sweeps::of_world(members, asked);
         let is_left_out = |run: &StoredRun| {
@@ -208,6 +215,11 @@ impl WorldStudy<'_> {
         }
     }
 
+    /// Imported curves of another regret than the one that is shown.
+    pub fn with_own_measure(&self) -> impl Iterator<Item = &AgentStudy<'_>> {
+        self.agents.iter().filter(|agent| agent.has_own_measure)
+    }
+
     /// What the regret that is shown is, and why it is not another.
     pub fn regret_explained(&self) -> String {
         let gain = match self.facts.baseline {
@@ -218,15 +230,16 @@ impl WorldStudy<'_> {
         if self.shown == Regret::Gap && self.loses_gain {
             text += " Gain lost for good is added: what every such loss costs up to the end.";
         }
-        let imported: Vec<&str> =
-            self.agents.iter().filter(|agent| agent.is_imported).map(|agent| agent.label).collect();
-        if self.fell_back && imported.is_empty() {
+        if self.fell_back {
             text += " Gap regret is not known for all runs here.";
-        } else if self.fell_back {
+        }
+        let others: Vec<&str> = self.with_own_measure().map(|agent| agent.label).collect();
+        if !others.is_empty() {
             text += &format!(
-                " Gap regret is not known of imported curves ({}), which are not ranked: they have other random \
-                 streams.",
-                imported.join(", ")
+                " Imported curves ({}) are of realised regret, {gain} times steps, minus the rewards: their {} is not \
+                 known. They are not ranked.",
+                others.join(", "),
+                self.shown.name()
             );
         }
         text
@@ -234,7 +247,9 @@ impl WorldStudy<'_> {
 }
 
 impl<'a> AgentStudy<'a> {
-    fn empty(run: &'a StoredRun, (labels, own): (&[&str], &'a str), shown: Regret) -> Self {
+    fn empty(run: &'a StoredRun, (labels, own): (&[&str], &'a str), of_world: Regret) -> Self {
+        let is_known = run.imported.is_none() || of_world.of(&run.record).is_some();
+        let shown = if is_known { of_world } else { Regret::Realised };
         Self {
             agent: &run.agent,
             label: own,
@@ -242,6 +257,7 @@ impl<'a> AgentStudy<'a> {
             runs: Vec::new(),
             failed: Vec::new(),
             shown,
+            has_own_measure: shown != of_world,
             curves: [const { Vec::new() }; 3],
             growth: None,
             rank: None,
@@ -257,6 +273,14 @@ impl<'a> AgentStudy<'a> {
         let bootstrap = Bootstrap::new(self.runs.len());
         self.curves = Regret::ALL.map(|kind| points(&self.runs, kind, &bootstrap));
         self.growth = self.fitted_growth(1.0);
+    }
+
+    /// Its label, with the regret that it shows where that is not the one of its world.
+    pub fn title(&self) -> String {
+        match self.has_own_measure {
+            true => format!("{} ({})", self.label, self.shown.name()),
+            false => self.label.to_owned(),
+        }
     }
 
     /// The regret that is shown, at the checkpoints.

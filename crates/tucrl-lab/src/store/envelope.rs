@@ -15,7 +15,7 @@ use serde::{Deserialize, Serialize};
 use super::{Damage, StoreError};
 use crate::formats::save::{Disk, atomically_on};
 use crate::formats::{FormatError, IfExists};
-use crate::record::Provenance;
+use crate::record::{Provenance, StoredRun};
 
 /// The version that is written, and the last one that is read. Version 1 wrote the algorithm as a nested enum in
 /// `spec.algorithm`; versions 1 and 2 took logarithms and powers from the C library of the platform; up to version 3
@@ -63,6 +63,22 @@ struct Versioned {
     version: u64,
 }
 
+/// The content of a file. The path is for errors.
+pub(super) fn sealed(
+    path: &Path,
+    format: Kind,
+    body: &str,
+    provenance: &Provenance,
+) -> Result<String, StoreError> {
+    let blake3 = blake3::hash(body.as_bytes()).to_hex().to_string();
+    let header = Header { format, version: VERSION, blake3, provenance: provenance.clone() };
+    let header = serde_json::to_string(&header).map_err(|_| lossy(path))?;
+    let mut sealed = format!("{header}\n{body}\n");
+    let seal = blake3::hash(sealed.as_bytes()).to_hex();
+    sealed += &format!("{SEAL}{seal}\n");
+    Ok(sealed)
+}
+
 /// Writes a file atomically and syncs it.
 pub(super) fn write(
     disk: &dyn Disk,
@@ -71,16 +87,27 @@ pub(super) fn write(
     body: &str,
     provenance: &Provenance,
 ) -> Result<(), StoreError> {
-    let blake3 = blake3::hash(body.as_bytes()).to_hex().to_string();
-    let header = Header { format, version: VERSION, blake3, provenance: provenance.clone() };
-    let header = serde_json::to_string(&header).map_err(|_| lossy(path))?;
-    let sealed = format!("{header}\n{body}\n");
-    let seal = blake3::hash(sealed.as_bytes()).to_hex();
-    atomically_on(disk, path, IfExists::Replace, |out| {
-        out.write_all(sealed.as_bytes())?;
-        writeln!(out, "{SEAL}{seal}")
-    })?;
+    let sealed = sealed(path, format, body, provenance)?;
+    atomically_on(disk, path, IfExists::Replace, |out| out.write_all(sealed.as_bytes()))?;
     Ok(())
+}
+
+/// The body of a finished run.
+pub(super) fn body_of(path: &Path, run: &StoredRun) -> Result<String, StoreError> {
+    let body = serde_json::to_string(run).map_err(|_| lossy(path))?;
+    // JSON has no infinities: fail now instead of finding a damaged file later.
+    match serde_json::from_str::<StoredRun>(&body).is_ok_and(|back| back == *run) {
+        true => Ok(body),
+        false => Err(lossy(path)),
+    }
+}
+
+/// The run of a body.
+pub(super) fn run_of(path: &Path, header: &Header, body: &str) -> Result<StoredRun, StoreError> {
+    match header.format {
+        Kind::Run => understand(path, body),
+        _ => Err(malformed(path, &"it is another kind of file")),
+    }
 }
 
 /// Reads a file of a known kind and verifies its hashes.
@@ -99,8 +126,13 @@ pub(super) fn read<T: DeserializeOwned>(
 /// Reads a file of any kind and verifies it, without parsing the body.
 pub(super) fn open(path: &Path) -> Result<(Header, String), StoreError> {
     let bytes = std::fs::read(path).map_err(|source| FormatError::io(path, source))?;
+    parse(path, &bytes)
+}
+
+/// Verifies the content of a file of any kind, without parsing the body.
+pub(super) fn parse(path: &Path, bytes: &[u8]) -> Result<(Header, String), StoreError> {
     let damaged = |damage| StoreError::Damaged { path: path.into(), damage };
-    let sealed = unsealed(&bytes).map_err(damaged)?;
+    let sealed = unsealed(bytes).map_err(damaged)?;
     let no_body = || malformed(path, &"it has no body");
     let (header, body) = sealed.split_once('\n').ok_or_else(no_body)?;
     let body = body.strip_suffix('\n').unwrap_or(body);

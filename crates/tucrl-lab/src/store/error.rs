@@ -134,6 +134,31 @@ pub enum StoreError {
         /// The file of the run.
         path: PathBuf,
     },
+    /// A run that came from another version of the program.
+    #[error(
+        "{}: the worker that made it has tucrl {found} and this program is {own}: install the same version everywhere",
+        named(path)
+    )]
+    OtherProgram {
+        /// The name of its file.
+        path: PathBuf,
+        /// The version of the worker, and of its files.
+        found: String,
+        /// The version of this program.
+        own: String,
+    },
+    /// Two results of the same cell that contradict each other.
+    #[error(
+        "{} and {} are results of the same run and differ: different versions made them, or one is wrong; remove one",
+        named(first),
+        named(second)
+    )]
+    Conflict {
+        /// A file.
+        first: PathBuf,
+        /// The other one.
+        second: PathBuf,
+    },
     /// The directory's copy of the experiment cannot be read.
     #[error(transparent)]
     Experiment(#[from] ExperimentError),

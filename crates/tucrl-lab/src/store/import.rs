@@ -19,7 +19,7 @@ use crate::formats::FormatError;
 use crate::record::{Imported, Provenance, StoredRun};
 use crate::text::{named, quoted};
 
-const IMPORTED: &str = "imported";
+pub(super) const IMPORTED: &str = "imported";
 /// The largest file, in bytes.
 const LARGEST: u64 = 1 << 30;
 

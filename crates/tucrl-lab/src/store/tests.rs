@@ -50,3 +50,74 @@ fn every_file_is_synced_renamed_and_its_folder_synced() {
         assert_eq!(store.state(&path, &cells[0].id).unwrap().1.taken, 10);
     }
 }
+
+#[test]
+fn a_run_from_elsewhere_is_checked_where_it_arrives() {
+    let experiment = Experiment::parse(
+        Path::new("small.toml"),
+        EXPERIMENT.replace("seeds = 1", "seeds = 2"),
+        &Catalogue::default(),
+    );
+    let experiment = experiment.unwrap();
+    let cells = experiment.cells();
+    let worlds = execute::prepare(&experiment, &cells, &()).unwrap();
+    let outcomes = execute::run_in_memory(&experiment, &cells, &worlds, &());
+    let (runs, provenance, _) = execute::records(&experiment, &cells, &worlds, outcomes);
+    let (id, other) = (&cells[0].id, &cells[1].id);
+    let sealed = seal(id, &runs[0], &provenance).unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let directory = folder.path().join("out");
+    let refuse = IfResults::Refuse;
+    let store = Store::create(&directory, &experiment, &Catalogue::default(), refuse).unwrap();
+    for cut in [0, 1, sealed.len() / 2, sealed.len() - 1] {
+        let error = store.accept(id, &sealed[..cut]).unwrap_err();
+        assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+    }
+    for place in (0..sealed.len()).step_by(997) {
+        let mut changed = sealed.clone();
+        changed[place] ^= 1;
+        let error = store.accept(id, &changed).unwrap_err();
+        assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+    }
+    let error = store.accept(other, &sealed).unwrap_err();
+    assert!(error.to_string().ends_with("it belongs to another cell: run is 0, not 1"), "{error}");
+    let old = Provenance { version: "0.0.1".into(), ..provenance.clone() };
+    let error = store.accept(id, &seal(id, &runs[0], &old).unwrap()).unwrap_err();
+    assert!(error.to_string().contains("the worker that made it has tucrl 0.0.1"), "{error}");
+    assert!(!store.run_file(id).exists(), "nothing of that was kept");
+
+    // The file is the one that a run here would write.
+    store.accept(id, &sealed).unwrap();
+    assert_eq!(fs::read(store.run_file(id)).unwrap(), sealed);
+    // A second worker made it too; a run that failed elsewhere changes nothing.
+    store
+        .accept(id, &seal(id, &runs[0], &Provenance { sessions: 2, ..provenance.clone() }).unwrap())
+        .unwrap();
+    let failed = StoredRun { error: Some("no memory".into()), ..runs[0].clone() };
+    assert_eq!(store.accept(id, &seal(id, &failed, &provenance).unwrap()).unwrap(), runs[0]);
+    assert_eq!(fs::read(store.run_file(id)).unwrap(), sealed);
+    // A result that contradicts it is not kept.
+    let mut wrong = runs[0].clone();
+    wrong.record.z += 1;
+    let error = store.accept(id, &seal(id, &wrong, &provenance).unwrap()).unwrap_err();
+    assert!(matches!(error, StoreError::Conflict { .. }), "{error}");
+    assert_eq!(fs::read(store.run_file(id)).unwrap(), sealed);
+}
+
+#[test]
+fn model_files_may_lie_elsewhere_under_the_same_name() {
+    use crate::formats::{self, Places, with_places};
+    let folder = tempfile::tempdir().unwrap();
+    let world = tucrl::worlds::ThreeState::default().build().unwrap();
+    let copy = folder.path().join("0.json");
+    formats::write(&world, &copy, IfExists::Refuse).unwrap();
+    let text = EXPERIMENT.replace("three-state:delta=0", "models/none.json");
+    let read = || Experiment::parse(Path::new("e.toml"), text.clone(), &Catalogue::default());
+    assert!(read().is_err(), "there is no such file here");
+    let places = Places::from([("models/none.json".into(), copy)]);
+    let experiment = with_places(&places, read).unwrap();
+    assert_eq!(experiment.cells()[0].id.world, "models/none.json");
+    let prepared = with_places(&places, || experiment.prepare(0, &())).unwrap();
+    assert_eq!(prepared.truth.facts().states, 3);
+    assert!(experiment.prepare(0, &()).is_err(), "only while it is said where");
+}

@@ -39,7 +39,8 @@ fn tucrl(steps: u64, run: u64) -> Result<Job, BenchError> {
     let algorithm = Arc::new(Tucrl { optimism: Optimism::shrunk(0.01), ..Tucrl::default() });
     let checkpoints = Checkpoints::PerDecade(10);
     let spec = RunSpec { steps, checkpoints, master_seed: 1, run };
-    Ok(Job { model, truth, failure: None, algorithm, spec, exploration: false })
+    let (exploration, lends_world) = (false, false);
+    Ok(Job { model, truth, failure: None, algorithm, spec, exploration, lends_world })
 }
 
 fn begun(job: &Job) -> Result<Run, BenchError> {

@@ -29,6 +29,7 @@ from tucrl._records import BurnIn, Episode, Explanation, Hardness, LowerBound
 from tucrl._run import run
 
 if TYPE_CHECKING:
+    from tucrl import executors as executors
     from tucrl import gym as gym
 
 __version__ = VERSION
@@ -55,6 +56,7 @@ __all__ = [
     "__version__",
     "agents",
     "certify",
+    "executors",
     "gym",
     "learn",
     "options",
@@ -65,10 +67,10 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     # Imported on first use: Gymnasium takes longer to import than the rest of the package.
-    if name == "gym":
+    if name in ("gym", "executors"):
         import importlib
 
-        return importlib.import_module("tucrl.gym")
+        return importlib.import_module(f"tucrl.{name}")
     raise AttributeError(f"module 'tucrl' has no attribute {name!r}")
 
 

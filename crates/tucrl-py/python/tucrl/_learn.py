@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     from gymnasium import Env
 
+    from tucrl._cells import Executor
     from tucrl._run import Factory
     from tucrl.gym import Continuing
 
@@ -35,6 +36,8 @@ def learn(
     step_timeout: float = 60.0,
     in_process: bool = False,
     progress: bool | None = None,
+    executor: "Executor | None" = None,
+    retries: int = 3,
 ) -> "Result":
     """Run agents in a world on all cores and measure their regret.
 
@@ -59,6 +62,9 @@ def learn(
         returns cannot be ended, and they share one interpreter.
     progress: whether to show a bar, with tqdm if that is installed; by default after two seconds, in a
         notebook or a terminal.
+    executor: makes the runs elsewhere: any object with ``submit(function, *arguments)`` that returns something
+        with ``done()`` and ``result()`` (docs/cluster.md). Each run takes one thread; ``jobs`` is not used.
+    retries: how often a run is given to the executor again when its worker is lost.
 
     >>> import tucrl
     >>> result = tucrl.learn("three-state:delta=0", ["tucrl:alpha=0.05", "ucrl:alpha=0.05"], 1e5)
@@ -71,6 +77,25 @@ def learn(
     _own.refuse_in_worker("tucrl.learn")
     own = _run.Own({}, {}, in_process, step_timeout)
     specs = _run.named(agents, own.agents)
+    if executor is not None:
+        made: dict[str, Any] = {
+            "world": _worlds.as_world(world),
+            "agents": specs,
+            "own": own,
+            "steps": steps,
+            "seeds": seeds,
+            "checkpoints": checkpoints,
+            "exploration": exploration,
+        }
+        cells = _native.Cells.of_world(
+            made["world"], specs, own, steps, seeds, seed, checkpoints, exploration
+        )
+        # A seed that is drawn is drawn once.
+        made["seed"] = cells.master_seed
+        if isinstance(world, str):
+            made["world"] = world
+        _run._elsewhere(cells, made, executor, list(range(len(cells))), retries, None, 0.0, progress)
+        return Result(cells.result())
     shown = bar(steps * seeds * len(specs), progress)
     tell = None if shown is None else shown.show
     try:

@@ -220,24 +220,23 @@ def thaw(text: str) -> Any:
     return checked(pickle.loads(base64.b85decode(text)))
 
 
-def _dumps(what: Any) -> bytes:
+def _dumps(what: Any, or_else: str = ", or pass in_process=True") -> bytes:
     """Pickle; what only the main module has by value, where cloudpickle is installed."""
     try:
         packed = pickle.dumps(what)
     except Exception as error:
-        by_value = _by_value(what)
+        by_value = _by_value(what, or_else)
         if by_value is None:
             raise ValueError(
-                f"it cannot be pickled ({error}): define it at the top level of a module, install cloudpickle, or pass "
-                f"in_process=True"
+                f"it cannot be pickled ({error}): define it at the top level of a module, or install cloudpickle{or_else}"
             ) from None
         return by_value
     if b"__main__" in packed:
-        return _by_value(what) or packed
+        return _by_value(what, or_else) or packed
     return packed
 
 
-def _by_value(what: Any) -> bytes | None:
+def _by_value(what: Any, or_else: str = "") -> bytes | None:
     try:
         import cloudpickle
     except ImportError:
@@ -246,7 +245,7 @@ def _by_value(what: Any) -> bytes | None:
     try:
         cloudpickle.dump(what, packed)
     except Exception as error:
-        raise ValueError(f"it cannot be pickled ({error}): pass in_process=True") from None
+        raise ValueError(f"it cannot be pickled ({error}): define it at the top level of a module{or_else}") from None
     return packed.getvalue()
 
 

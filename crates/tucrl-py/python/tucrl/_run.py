@@ -3,10 +3,13 @@
 import os
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tucrl import _native, _own, _worlds
 from tucrl._learn import Result, bar
+
+if TYPE_CHECKING:
+    from tucrl._cells import Executor
 
 #: A class or function that makes an object with ``act(state)`` and ``observe(reward, next_state)``.
 Factory = Callable[..., Any]
@@ -79,6 +82,9 @@ def run(
     step_timeout: float = 60.0,
     in_process: bool = False,
     progress: bool | None = None,
+    executor: "Executor | None" = None,
+    retries: int = 3,
+    state_dir: "str | PathLike[str] | None" = None,
 ) -> Result:
     """Run an experiment as ``tucrl run`` does, keep its runs in a directory, and return them.
 
@@ -97,6 +103,10 @@ def run(
     in_process: whether agents written in Python run in this process: faster to start, but what never returns cannot be
         ended, and they share one interpreter.
     progress: whether to show a bar; by default after two seconds, in a notebook or a terminal.
+    executor: makes the runs elsewhere: any object with ``submit(function, *arguments)`` that returns something with
+        ``done()`` and ``result()`` (docs/cluster.md). Each run takes one thread; ``jobs`` is not used.
+    retries: how often a run is given to the executor again when its worker is lost.
+    state_dir: a directory that all workers share; unfinished runs are stored there and go on after the loss of a worker.
 
     >>> import tempfile, tucrl
     >>> experiment = {"name": "first", "steps": 1000, "seeds": 2, "worlds": ["river-swim"], "agents": ["psrl", "random"]}
@@ -111,6 +121,12 @@ def run(
         path, text = os.path.join(os.curdir, "experiment.toml"), _toml(experiment, own)
     else:
         path, text = os.fspath(experiment), None
+    if executor is not None:
+        cells = _native.Cells.of_file(path, text, [], own)
+        to_do = cells.open(out, resume, only, retry_failed)
+        made = {"path": path, "text": cells.text[0], "files": cells.files(), "own": own}
+        _elsewhere(cells, made, executor, to_do, retries, state_dir, checkpoint_seconds, progress)
+        return Result(cells.result())
     shown = None
 
     def tell(taken: int, total: int) -> None:
@@ -128,6 +144,37 @@ def run(
         if shown is not None:
             shown.close()
     return Result(runs)
+
+
+def _elsewhere(
+    cells: _native.Cells,
+    made: dict[str, Any],
+    executor: "Executor",
+    to_do: list[int],
+    retries: int,
+    state_dir: "str | PathLike[str] | None",
+    checkpoint_seconds: float,
+    progress: bool | None,
+) -> None:
+    """Let an executor make some of the runs."""
+    from tucrl import _cells
+
+    packed = _cells.pack(made)
+    shown = bar(sum(cells.title(cell)[1] for cell in to_do), progress)
+    try:
+        _cells.drive(
+            cells,
+            packed,
+            executor,
+            to_do,
+            retries=retries,
+            state_dir=state_dir,
+            checkpoint_seconds=checkpoint_seconds,
+            tell=None if shown is None else shown.show,
+        )
+    finally:
+        if shown is not None:
+            shown.close()
 
 
 def _toml(experiment: Mapping[str, Any], own: Own) -> str:

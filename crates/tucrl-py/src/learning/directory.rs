@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use tucrl_lab::execute::{self, Options};
-use tucrl_lab::experiment::Experiment;
+use tucrl_lab::experiment::{Choice, Experiment};
 use tucrl_lab::spelling::{Spelled, by_name};
 use tucrl_lab::store::{IfResults, Store, StoreError};
 
@@ -37,25 +37,15 @@ pub(crate) fn run(
     progress: Option<Bound<'_, PyAny>>,
 ) -> PyResult<PyRuns> {
     let jobs = jobs.map_or(Ok(0), |jobs| whole("jobs", &jobs, 1, u16::MAX.into()))?;
-    if !(0.0..=1e9).contains(&checkpoint_seconds) {
-        let shown = format!("checkpoint_seconds = {checkpoint_seconds}");
-        return Err(bad_input(format!("{shown}: give a number of seconds of at least 0")));
-    }
-    let checkpoint_every = Duration::from_secs_f64(checkpoint_seconds);
-    let options = Options { checkpoint_every, retry_failed };
+    let options = Options { checkpoint_every: checkpoint_every(checkpoint_seconds)?, retry_failed };
     let catalogue = own.catalogue()?;
     let read = |_: &Progress| match text {
         Some(text) => Experiment::parse(&path, text, &catalogue),
         None => Experiment::read(&path, &catalogue),
     };
     let experiment = work::run(py, "reading the experiment", read)?.map_err(of_experiment)?;
-    let mut cells = experiment.cells();
-    if let Some(pattern) = only {
-        cells.retain(|cell| cell.id.matches(pattern));
-        if cells.is_empty() {
-            return Err(bad_input(format!("only = {pattern:?}: no run matches that")));
-        }
-    }
+    let choice = Choice { only: only.map(str::to_owned), ..Choice::default() };
+    let cells = choice.of(&experiment).map_err(bad_input)?.into_iter().map(|one| one.1).collect();
     let directory = out.unwrap_or_else(|| PathBuf::from("out").join(&experiment.name));
     let if_results = if resume { IfResults::Resume } else { IfResults::Refuse };
     let store = Store::create(&directory, &experiment, &catalogue, if_results).map_err(of_store)?;
@@ -87,8 +77,17 @@ pub(crate) fn run(
     stored(py, &store, &experiment)
 }
 
+/// How often an unfinished run is stored.
+pub(super) fn checkpoint_every(seconds: f64) -> PyResult<Duration> {
+    if !(0.0..=1e9).contains(&seconds) {
+        let shown = format!("checkpoint_seconds = {seconds}");
+        return Err(bad_input(format!("{shown}: give a number of seconds of at least 0")));
+    }
+    Ok(Duration::from_secs_f64(seconds))
+}
+
 /// The finished runs, in the order of the experiment.
-fn stored(py: Python<'_>, store: &Store, experiment: &Experiment) -> PyResult<PyRuns> {
+pub(super) fn stored(py: Python<'_>, store: &Store, experiment: &Experiment) -> PyResult<PyRuns> {
     let (mut runs, mut provenance) = (Vec::new(), Vec::new());
     for cell in experiment.cells() {
         match store.run(&cell.id) {

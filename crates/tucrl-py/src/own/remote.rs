@@ -226,17 +226,23 @@ pub(super) struct Remote {
 }
 
 /// Actions that are played as they are.
-struct Replay<'a>(std::slice::ChunksExact<'a, u8>);
+struct Replay<'a> {
+    actions: std::slice::ChunksExact<'a, u8>,
+    /// Where the last of them led.
+    state: StateId,
+}
 
 impl Learner for Replay<'_> {
     fn act(&mut self) -> Result<ActionId, PlanError> {
-        match self.0.next() {
+        match self.actions.next() {
             Some(&[a, b, c, d]) => Ok(u32::from_le_bytes([a, b, c, d])),
             _ => Err(PlanError::Own { message: "an action is missing".into() }),
         }
     }
 
-    fn observe(&mut self, _: f64, _: StateId) {}
+    fn observe(&mut self, _: f64, next: StateId) {
+        self.state = next;
+    }
 }
 
 impl Remote {
@@ -352,13 +358,14 @@ impl Remote {
     fn round(&mut self, batch: &mut Batch<'_>) -> Result<(), PlayError> {
         self.taken = batch.time() - 1;
         let request = json!({
-            "do": "play", "position": batch.position(), "steps": batch.left(), "seconds": ROUND,
-            "known": self.episodes.len(),
+            "do": "play", "position": batch.lent_world().map(|world| world.position),
+            "steps": batch.left(), "seconds": ROUND, "known": self.episodes.len(),
         });
         let (answer, actions) = self.ask(request, &[])?;
         let count = (actions.len() / 4) as u64;
-        batch.play_some(&mut Replay(actions.chunks_exact(4)), count)?;
-        (self.taken, self.state) = (batch.time() - 1, batch.position().state());
+        let mut replay = Replay { actions: actions.chunks_exact(4), state: self.state };
+        batch.play_some(&mut replay, count)?;
+        (self.taken, self.state) = (batch.time() - 1, replay.state);
         self.read_episodes(&answer)?;
         if let Some(reason) = answer["failed"].as_str() {
             self.is_lost = true;
@@ -418,7 +425,7 @@ impl Learner for Remote {
     }
 
     fn play(&mut self, batch: &mut Batch<'_>) -> Result<(), PlayError> {
-        let Some(table) = batch.table().cloned() else {
+        let Some(table) = batch.lent_world().map(|world| Arc::clone(world.table)) else {
             self.taken = batch.time() - 1;
             batch.play(self)?;
             if let Some(request) = self.observation() {

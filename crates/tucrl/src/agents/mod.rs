@@ -110,6 +110,7 @@ pub struct AgentKind {
     about: About,
     options: Described,
     example_world: &'static str,
+    is_elsewhere: bool,
     make: Arc<Make>,
 }
 
@@ -126,8 +127,11 @@ impl AgentKind {
     /// An algorithm whose options are its fields.
     pub fn new<A: Algorithm + Options>(about: About) -> Self {
         let make = |all| Ok(Arc::new(read::<A>(all)?) as Arc<dyn Algorithm>);
-        let (options, example_world) = (Described::of::<A>(), EXAMPLE_WORLD);
-        Self { about, options, example_world, make: Arc::new(make) }
+        Self::made(about, Described::of::<A>(), Arc::new(make))
+    }
+
+    fn made(about: About, options: Described, make: Arc<Make>) -> Self {
+        Self { about, options, example_world: EXAMPLE_WORLD, is_elsewhere: false, make }
     }
 
     /// The same with its example in another world.
@@ -143,8 +147,20 @@ impl AgentKind {
         make: impl Fn(O) -> Result<Arc<dyn Algorithm>, AgentError> + Send + Sync + 'static,
     ) -> Self {
         let make = move |all| make(read::<O>(all)?);
-        let (options, example_world) = (Described::of::<O>(), EXAMPLE_WORLD);
-        Self { about, options, example_world, make: Arc::new(make) }
+        Self::made(about, Described::of::<O>(), Arc::new(make))
+    }
+
+    /// The same for learners in other processes: their runs lend them the world ([`Run::lend_world`](crate::run::Run::lend_world)).
+    /// No other learner can see it; who registers an algorithm like this vouches for it.
+    #[must_use]
+    pub fn in_another_process(mut self) -> Self {
+        self.is_elsewhere = true;
+        self
+    }
+
+    /// Whether its learners are in other processes.
+    pub fn is_in_another_process(&self) -> bool {
+        self.is_elsewhere
     }
 
     /// The same with fixed options, other defaults, or without some.
@@ -240,8 +256,7 @@ where
         Ok(Arc::new(own) as Arc<dyn Algorithm>)
     };
     let about = About { name, summary, example: name, ..About::default() };
-    let (options, example_world) = (Described::of::<O>(), EXAMPLE_WORLD);
-    AgentKind { about, options, example_world, make: Arc::new(make) }
+    AgentKind::made(about, Described::of::<O>(), Arc::new(make))
 }
 
 struct Own<O, F> {

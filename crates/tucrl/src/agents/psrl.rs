@@ -359,12 +359,14 @@ pub(super) fn kinds() -> Vec<AgentKind> {
                and send what is left to states drawn evenly. Episodes are those of UCRL2.",
         needs: "The number of states and actions, r_max, and the number of steps; originally also the mean \
                 rewards.",
-        guarantee: "Where all states communicate, regret of order D S sqrt(A T), up to logarithms (the claim \
-                    without S was later weakened, as far as is known); constants unverified.",
+        guarantee: "Where all states communicate and mean rewards are known (known_rewards=true), regret of order \
+                    D S sqrt(A T), up to logarithms (the claim without S was later weakened, as far as is known); \
+                    constants unverified. None with observed mean rewards, which is the default.",
         cost: "S ln(S A / rho) draws for each pair and a value iteration over the extended actions; say psi=10 to \
                bound it.",
-        caution: "A state that cannot be reached attracts it forever, as it does ucrl: linear regret. With many \
-                  states a plan is expensive.",
+        caution: "A state that cannot be reached attracts it forever, as it does ucrl: linear regret. With random \
+                  rewards that are not told it may stay with a bad action: its observed means are not optimistic, so \
+                  an action whose first reward was low is not tried again. With many states a plan is expensive.",
         example: "optimistic-psrl:psi=20",
     }),
     ]

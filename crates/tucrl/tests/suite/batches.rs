@@ -214,3 +214,48 @@ fn a_walk_draws_what_the_table_gives() {
         assert_eq!(position["random"], serde_json::to_value(&random).unwrap(), "{name}");
     }
 }
+
+/// Overrides `play`, and says what it could see of the world there.
+struct Curious(std::sync::Arc<std::sync::Mutex<Vec<String>>>);
+
+impl Learner for Curious {
+    fn act(&mut self) -> Result<tucrl::ActionId, tucrl::PlanError> {
+        Ok(0)
+    }
+
+    fn observe(&mut self, _: f64, _: tucrl::StateId) {}
+
+    fn play(&mut self, batch: &mut tucrl::model::Batch<'_>) -> Result<(), tucrl::model::PlayError> {
+        let lent = batch.lent_world().map(|world| (world.table.states(), world.position.state()));
+        self.0.lock().unwrap().push(format!("{batch:?} {lent:?}"));
+        batch.play(self)
+    }
+}
+
+#[test]
+fn a_learner_that_plays_its_batches_itself_sees_nothing_of_a_world_that_is_not_lent() {
+    let world = World::new(table(3, 7));
+    let said = Arc::new(std::sync::Mutex::new(Vec::new()));
+    let told = Arc::clone(&said);
+    let kind = tucrl::own_agent("curious", "", move |_, _: tucrl::agents::Random| {
+        Ok(Curious(Arc::clone(&told)))
+    });
+    assert!(
+        !kind.is_in_another_process() && kind.clone().in_another_process().is_in_another_process()
+    );
+    let algorithm = kind.make(&Default::default()).unwrap();
+    let run = || {
+        let (algorithm, truth) = (Arc::clone(&algorithm), Arc::clone(&world.truth));
+        Run::new(spec(5, 0), algorithm, &world.model, truth).unwrap()
+    };
+    run().advance(5).unwrap();
+    let seen = std::mem::take(&mut *said.lock().unwrap());
+    // The whole text: neither a table nor random numbers to come.
+    assert_eq!(seen[0], "Batch(0 of 1 steps taken) None");
+    assert!(seen.iter().all(|text| text.ends_with(" None")), "{seen:?}");
+    let mut lending = run();
+    lending.lend_world();
+    lending.advance(5).unwrap();
+    let seen = std::mem::take(&mut *said.lock().unwrap());
+    assert!(seen.iter().all(|text| text.contains("Some((7, ")), "{seen:?}");
+}

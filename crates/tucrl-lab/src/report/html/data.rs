@@ -78,6 +78,8 @@ fn agent(agent: &AgentStudy<'_>, single: Single) -> Value {
     let regret = kinds(agent).map(|kind| (kind.word(), json!(curve(agent.curve_of(kind)))));
     json!({
         "label": agent.label,
+        "title": agent.title(),
+        "own": agent.has_own_measure.then(|| agent.shown.word()),
         "agent": agent.agent,
         "colour": agent.colour,
         "runs": agent.runs.len(),
