@@ -5,6 +5,7 @@ mod explained;
 mod import;
 mod learn_help;
 mod merge;
+mod source;
 mod values;
 
 pub(crate) use cluster::{Cluster, Engine, Slurm};
@@ -14,16 +15,14 @@ pub(crate) use merge::Merge;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
-use tucrl::reward::RewardRange;
 use tucrl_lab::experiment::Numbers;
-use tucrl_lab::formats::ReadOptions;
 use tucrl_lab::stats::Regret;
 
 pub(crate) use explained::Explained;
 use learn_help::LEARN_HELP;
+pub(crate) use source::Source;
 use values::{
-    checkpoints, jobs, limit, many_steps, master_seed, probability, reward_range, seconds, seeds,
-    shard, steps, unpack_limit,
+    checkpoints, jobs, limit, many_steps, master_seed, probability, seconds, seeds, shard, steps,
 };
 
 /// TUCRL and related algorithms in finite MDPs: exact solutions, learning runs, reports.
@@ -580,36 +579,6 @@ pub(crate) struct Status {
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
-}
-
-#[derive(Debug, Args)]
-pub(crate) struct Source {
-    /// A world, as name:key=value,key=value, or a model file
-    pub(crate) world: String,
-    /// Which reward model of a DRN, UMB or PRISM file to read
-    #[arg(long, value_name = "NAME")]
-    pub(crate) reward_model: Option<String>,
-    /// The largest possible reward; overrides the model file
-    #[arg(long, value_name = "X", allow_negative_numbers = true)]
-    pub(crate) r_max: Option<f64>,
-    /// The lowest and the highest possible reward, such as -10,20; overrides the model file
-    #[arg(long, value_name = "A,B", allow_hyphen_values = true, conflicts_with = "r_max", value_parser = reward_range)]
-    pub(crate) reward_range: Option<RewardRange>,
-    /// The number of bytes that a compressed model file may unpack to [default: 4e9]
-    #[arg(long, value_name = "BYTES", value_parser = unpack_limit)]
-    pub(crate) unpack_limit: Option<u64>,
-}
-
-impl Source {
-    pub(crate) fn options(&self) -> ReadOptions {
-        let Self { reward_model, r_max, reward_range, unpack_limit, .. } = self;
-        ReadOptions {
-            reward_model: reward_model.clone(),
-            r_max: *r_max,
-            reward_range: *reward_range,
-            unpack_limit: *unpack_limit,
-        }
-    }
 }
 
 #[cfg(test)]

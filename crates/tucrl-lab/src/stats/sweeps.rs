@@ -71,12 +71,15 @@ pub(super) fn is_tuning(run: &StoredRun) -> bool {
     run.sweep.as_ref().is_some_and(|sweep| sweep.is_tuning)
 }
 
+/// Run numbers with their regrets: of the runs that are judged, and of those that tune.
+type Regrets = [Vec<(u64, f64)>; 2];
+
 /// The sweeps among the runs of a world. Imported curves, which may lack the regret asked for, change nothing here.
 pub(super) fn of_world<'a>(members: &[&'a StoredRun], asked: Regret) -> Vec<SweepStudy<'a>> {
     let mut own = members.iter().filter(|run| run.error.is_none() && run.imported.is_none());
     let has_all = own.all(|run| asked.of(&run.record).is_some());
     let shown = if has_all { asked } else { Regret::Realised };
-    let mut found: Vec<(SweepStudy<'a>, Vec<[Vec<(u64, f64)>; 2]>)> = Vec::new();
+    let mut found: Vec<(SweepStudy<'a>, Vec<Regrets>)> = Vec::new();
     for run in members {
         let Some(point) = point(run) else { continue };
         let place = found.iter().position(|(sweep, _)| sweep.group == point.group);
@@ -107,7 +110,7 @@ pub(super) fn of_world<'a>(members: &[&'a StoredRun], asked: Regret) -> Vec<Swee
             regrets[place][usize::from(is_tuning(run))].extend(numbered);
         }
     }
-    let summed = |(mut sweep, mut regrets): (SweepStudy<'a>, Vec<[Vec<(u64, f64)>; 2]>)| {
+    let summed = |(mut sweep, mut regrets): (SweepStudy<'a>, Vec<Regrets>)| {
         for (variant, runs) in sweep.variants.iter_mut().zip(&mut regrets) {
             let [evaluation, tuning] = runs.each_mut().map(|runs| {
                 runs.sort_by_key(|(run, _)| *run);

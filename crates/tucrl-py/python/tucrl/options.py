@@ -8,8 +8,8 @@ from typing import Literal, TypedDict
 __all__ = [
     "DiffQ",
     "DsPsrl",
-    "ImedRl",
     "Focus",
+    "ImedRl",
     "KlUcrl",
     "OptimisticPsrl",
     "OptimisticQ",
