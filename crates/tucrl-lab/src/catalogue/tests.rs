@@ -52,6 +52,12 @@ fn the_defaults_are_those_of_the_library() {
         worlds::Garnet::default().build(),
         worlds::Chain::default().build(),
         worlds::DeepSea::default().build(),
+        worlds::Nasty::default().build(),
+        worlds::AccessControl::default().build(),
+        worlds::Inventory::default().build(),
+        worlds::TwoRoom::default().build(),
+        worlds::MinigridEmpty::default().build(),
+        worlds::MinigridRooms::default().build(),
     ];
     let entries: Vec<_> = tables().map(WorldKind::about).collect();
     assert_eq!(entries.len(), defaults.len());
@@ -82,6 +88,7 @@ fn every_key_and_every_word_reaches_its_world() {
         "breakout:h=3",
         "breakout:q=0",
         "river-swim:n=7",
+        "river-swim:ergodic=true",
         "four-rooms:slip=0",
         "frozen-lake:map=8x8",
         "frozen-lake:slippery=false",
@@ -93,6 +100,22 @@ fn every_key_and_every_word_reaches_its_world() {
         "chain:n=6",
         "chain:slip=0",
         "deep-sea:n=9",
+        "nasty:delta=0.01",
+        "nasty:epsilon=0.1",
+        "nasty:bernoulli=true",
+        "access-control:servers=9",
+        "access-control:free=0.1",
+        "inventory:capacity=4",
+        "two-room:rows=11",
+        "two-room:columns=13",
+        "two-room:slip=0",
+        "minigrid-empty:size=5",
+        "minigrid-empty:lazy=0.1",
+        "minigrid-empty:random=0",
+        "minigrid-rooms:rooms=3",
+        "minigrid-rooms:size=4",
+        "minigrid-rooms:lazy=0.1",
+        "minigrid-rooms:random=0",
     ];
     for text in differ {
         let (name, _) = text.split_once(':').unwrap();

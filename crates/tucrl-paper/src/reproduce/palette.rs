@@ -9,7 +9,7 @@ use tucrl_lab::stats::Study;
 /// Between the name of an agent and its shrink factor, where several factors are compared.
 const FACTOR: &str = ", alpha=";
 
-const COLOURS: [(&str, usize); 34] = [
+const COLOURS: [(&str, usize); 38] = [
     ("TUCRL", 0),
     ("TUCRL+", 29),
     ("TUCRL+, no S", 37),
@@ -42,6 +42,10 @@ const COLOURS: [(&str, usize); 34] = [
     ("DS-PSRL", 28),
     ("Optimistic PSRL", 31),
     ("Optimistic Q", 30),
+    ("FOCUS H=20", 34),
+    ("PMEVI-DT", 35),
+    ("IMED-RL", 36),
+    ("Differential Q", 38),
     ("random", 24),
     ("oracle", 25),
 ];

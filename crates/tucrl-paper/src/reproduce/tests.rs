@@ -191,8 +191,8 @@ fn cast_verdict(lie: Option<Line<'_>>) -> Verdict {
         Some(_) => unreachable_states::measured(&evidence),
     };
     let finding = finding.unwrap();
-    assert_eq!(finding.remarks.len(), 4, "three that are shown, one that refuses");
-    assert_eq!(finding.remarks[3], "psrl as published cannot run from crowd on: too much.");
+    assert_eq!(finding.remarks.len(), 8, "seven that are shown, one that refuses");
+    assert_eq!(finding.remarks[7], "psrl as published cannot run from crowd on: too much.");
     finding.verdict()
 }
 

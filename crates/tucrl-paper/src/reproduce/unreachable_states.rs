@@ -36,7 +36,15 @@ const HEAVY_PRIORS: [&str; 3] = ["PSRL", "TSDE", "DS-PSRL"];
 const STEADY: [&str; 6] =
     ["TUCRL+", "TUCRL, mass", "SCAL c=10", "REGAL.C H=10", "SCAL+ c=10", "Optimistic Q"];
 /// Without a theorem or an argument: shown, not judged.
-const SHOWN: [&str; 3] = ["REGAL C=0.01", "REGAL.D", "PSRL, sparse prior"];
+const SHOWN: [&str; 7] = [
+    "REGAL C=0.01",
+    "REGAL.D",
+    "PSRL, sparse prior",
+    "FOCUS H=20",
+    "PMEVI-DT",
+    "IMED-RL",
+    "Differential Q",
+];
 /// Learners that learn without junk and not with it; the schedule of DS-PSRL fails in both.
 const LEARN_ALONE: [&str; 9] = [
     "UCRL",
@@ -67,6 +75,8 @@ const PANELS: [(&str, &str, &[&str]); 3] = [
             "SCAL+ c=10",
             "REGAL C=0.01",
             "REGAL.D",
+            "FOCUS H=20",
+            "PMEVI-DT",
         ],
     ),
     (
@@ -80,6 +90,8 @@ const PANELS: [(&str, &str, &[&str]); 3] = [
             "PSRL, sparse prior",
             "Optimistic PSRL",
             "Optimistic Q",
+            "IMED-RL",
+            "Differential Q",
         ],
     ),
 ];

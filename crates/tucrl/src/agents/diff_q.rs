@@ -188,7 +188,7 @@ pub(super) fn kinds() -> Vec<AgentKind> {
     vec![AgentKind::new::<DiffQ>(About {
         name: "diff-q",
         aliases: &["differential-q"],
-        summary: "differential Q-learning with epsilon-greedy play",
+        summary: "differential Q-learning, epsilon-greedy",
         source: "Wan, Naik, Sutton 2021, \"Learning and planning in average-reward Markov decision processes\"; the \
                  default step sizes are those of the authors' code",
         idea: "It is Q-learning for average reward. Each step has an error: the reward minus the average reward so \

@@ -386,7 +386,7 @@ pub(super) fn kinds() -> Vec<AgentKind> {
     let kind = AgentKind::new::<ImedRl>(About {
         name: "imed-rl",
         aliases: &[],
-        summary: "the least regret that is possible in ergodic worlds, asymptotically",
+        summary: "the least possible regret in ergodic worlds, asymptotically",
         source: "Pesquerel, Maillard 2022, \"IMED-RL: Regret optimal learning of ergodic Markov decision processes\"; from \
                  a description and public code, whose index is corrected",
         idea: "It has neither confidence sets nor episodes. At every step it finds the best policy of the MDP that it has \

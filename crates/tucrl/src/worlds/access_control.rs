@@ -107,7 +107,7 @@ pub(super) fn kind() -> WorldKind {
         states: 44,
         actions: 2,
         facts: &[
-            "Source: Sutton and Barto, Example 10.2, as in the code of Wan, Naik, Sutton 2021.",
+            "Source: Sutton and Barto, Example 10.2, as in Wan, Naik, Sutton 2021.",
             "Every state is reachable.",
             "servers = 10, free = 0.06: gain 0.34290227, in units of the highest priority.",
         ],

@@ -76,8 +76,8 @@ pub(super) fn board(
 
 #[cfg(test)]
 pub(super) mod published {
-    use super::super::probe::{assert_near, row};
     use crate::mdp::Mdp;
+    use crate::worlds::probe::{assert_near, row};
 
     /// Compares a world with the transition and reward arrays of Colosseum's definition, in which a cell ahead is entered
     /// if `admits` says so.

@@ -66,7 +66,7 @@ impl World for MinigridEmpty {
 pub(super) fn kind() -> WorldKind {
     WorldKind::new::<MinigridEmpty>(WorldAbout {
         name: MinigridEmpty::NAME,
-        summary: "walk and turn on an empty board to a corner that pays",
+        summary: "walk and turn to a corner that pays",
         states: 144,
         actions: 3,
         facts: &[

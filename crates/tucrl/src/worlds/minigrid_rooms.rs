@@ -82,7 +82,7 @@ impl World for MinigridRooms {
 pub(super) fn kind() -> WorldKind {
     WorldKind::new::<MinigridRooms>(WorldAbout {
         name: MinigridRooms::NAME,
-        summary: "walk and turn through doors to a corner that pays",
+        summary: "walk and turn through doors to such a corner",
         states: 160,
         actions: 3,
         facts: &[

@@ -103,7 +103,8 @@ pub(super) fn kind() -> WorldKind {
         facts: &[
             "Communicating; every state is reachable, at most 3 next states.",
             "n = 6: gain 0.42862243 (always swim right), D = 14.7223.",
-            "ergodic=true: every policy visits every state; swimming left slips with 0.001, as in statisticalrl-environments.",
+            "ergodic=true: every policy visits every state;",
+            "swimming left slips with 0.001, as in statisticalrl-environments.",
         ],
         example: "river-swim:n=12",
     })

@@ -110,7 +110,7 @@ pub(super) fn kind() -> WorldKind {
         states: 55,
         actions: 4,
         facts: &[
-            "Source: the map 2-room of the package statisticalrl-environments, element by element.",
+            "Source: the map 2-room of statisticalrl-environments, element by element.",
             "Communicating; the span is 0.99 minus the gain.",
             "slip = 0: gain 0.99/(rows + columns − 5).",
         ],

@@ -278,6 +278,10 @@ fn nothing_imports_what_stands_to_its_right_and_no_learner_sees_the_truth() {
     let mut seen = 0;
     for (path, text) in files() {
         let Some(from) = module_of(&path) else { continue };
+        // Unit tests in a file of their own may import anything, as those within a file.
+        if path.ends_with("tests.rs") {
+            continue;
+        }
         for (to, names) in imports(&text) {
             seen += 1;
             unused.retain(|pair| *pair != (from.as_str(), to.as_str()));

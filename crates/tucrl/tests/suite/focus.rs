@@ -490,30 +490,3 @@ fn every_kind_of_span_and_horizon_keeps_what_the_laboratory_relies_on() {
         assert_eq!(check_agent(&focus, &Promise::default()), []);
     }
 }
-
-/// Not a test: the table of docs/focus.md.
-#[test]
-#[ignore = "prints a table"]
-fn table_of_junk() {
-    let steps = 100_000;
-    for factor in [1, 2, 5, 17, 167, 1_000_000_000] {
-        let row = [NumberOr::default(), SEEN].map(|h| {
-            let focus = Focus { h, alpha: 0.01, horizon: foretold(steps), ..Focus::default() };
-            let one = |run| gap_regret(&among_junk(focus.clone(), factor, steps, run));
-            (1..=3).map(one).sum::<f64>() / 3.0
-        });
-        println!("| {} | {:.0} | {:.0} |", 6 * factor, row[0], row[1]);
-    }
-    for exponent in [4, 5, 6] {
-        let steps = 10u64.pow(exponent);
-        let row = [2.0.into(), NumberOr::default(), SEEN].map(|h| {
-            let horizon = foretold(steps);
-            let focus = Focus { h, alpha: 0.01, known_rewards: true, horizon, ..Focus::default() };
-            gap_regret(&record(&three_state(), focus, steps))
-        });
-        println!(
-            "three-state 10^{exponent}: told 2 {:.1}, theory {:.1}, seen {:.1}",
-            row[0], row[1], row[2]
-        );
-    }
-}

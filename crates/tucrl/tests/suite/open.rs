@@ -508,7 +508,7 @@ fn a_checkpoint_of_another_algorithm_is_refused_with_a_clear_error() {
             }
         }
     }
-    assert_eq!((accepted, refused), (16, 16 * 16));
+    assert_eq!((accepted, refused), (18, 18 * 18));
 }
 
 #[test]

@@ -386,16 +386,6 @@ fn what_is_known_of_the_bias_lowers_the_regret() {
     assert!(exact < 0.6 * none, "{exact} {none}");
 }
 
-/// Not a test: the table of docs/pmevi.md.
-#[test]
-#[ignore = "prints a table"]
-fn table_of_priors() {
-    for alpha in [1.0, 0.1, 0.03] {
-        let [none, monotone, exact] = regrets(alpha, 100_000, 4);
-        println!("| {alpha} | {none:.0} | {monotone:.0} | {exact:.0} |");
-    }
-}
-
 #[test]
 fn priors_that_cannot_be_are_refused_and_regions_without_a_vector_are_widened() {
     let world = river();

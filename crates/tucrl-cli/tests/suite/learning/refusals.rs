@@ -46,7 +46,7 @@ const TABLE: &[(&str, i32, &str)] = &[
     (
         "learn taxi --agent scal:planner=plain",
         1,
-        "error: scal has no key `planner`: it accepts c, mode, operator, augment, set, rule, delta, alpha, alpha_r, alpha_p, shrink, variance, ties, known_rewards, aperiodicity, r_max, sa, sweeps|  scal:planner=plain|       ^^^^^^^",
+        "error: scal has no key `planner`: it accepts c, mode, operator, augment, set, rule, f, delta, alpha, alpha_r, alpha_p, shrink, variance, ties, known_rewards, aperiodicity, r_max, sa, sweeps|  scal:planner=plain|       ^^^^^^^",
     ),
     (
         "learn taxi --agent random:seed=1",

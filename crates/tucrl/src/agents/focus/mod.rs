@@ -282,7 +282,7 @@ pub(super) fn kinds() -> Vec<AgentKind> {
     vec![AgentKind::new::<Focus>(About {
         name: "focus",
         aliases: &[],
-        summary: "a bonus and clipped values on a discounted MDP, told the span or nothing",
+        summary: "clipped discounted values with a bonus, told the span or nothing",
         source: "Zamir, Zurek, Chen 2026, \"Optimal variance-dependent regret bounds for infinite-horizon MDPs\" (COLT), \
                  algorithm 1; unknown rewards, horizon=doubling and h=seen are ours",
         idea: "It plans on the one MDP that it has observed, discounted so weakly that the horizon is the whole run. Every \

@@ -309,7 +309,7 @@ pub(super) fn kinds() -> Vec<AgentKind> {
     let about = About {
         name: "pmevi-dt",
         aliases: &[],
-        summary: "optimism with what is known, or learned, of differences of the bias",
+        summary: "optimism with bounds on differences of the bias",
         source: "Boone, Zhang 2024, \"Achieving tractable minimax optimal regret in average reward MDPs\" (NeurIPS); from memory and \
                  re-derived, constants unverified",
         idea: "It plans like ucrl, but the optimistic bias must lie in a region of vectors. The region has what is known of the \
