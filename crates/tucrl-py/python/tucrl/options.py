@@ -338,7 +338,7 @@ class ScalPlus(TypedDict, total=False):
 
 
 class Focus(TypedDict, total=False):
-    """Options of ``focus``: a bonus and clipped values on a discounted MDP, told the span or nothing."""
+    """Options of ``focus``: clipped discounted values with a bonus, told the span or nothing."""
 
     h: float | Literal["theory", "seen"]
     """H, the largest span of values, in units of reward: a number, of which the proof asks twice the span of the optimal bias; theory, r_max sqrt(T/(S^3 A)); or seen, the same with the states seen so far for S (ours); theory unless given."""
@@ -359,7 +359,7 @@ class Focus(TypedDict, total=False):
 
 
 class PmeviDt(TypedDict, total=False):
-    """Options of ``pmevi-dt``: optimism with what is known, or learned, of differences of the bias."""
+    """Options of ``pmevi-dt``: optimism with bounds on differences of the bias."""
 
     prior: Literal["none", "monotone"] | str
     """what is known of the optimal bias: none, monotone (it grows with the number of the state), or a file of bounds h(state) - h(other) <= most in units of reward, as CSV with these three columns or as JSON; none unless given."""
@@ -586,7 +586,7 @@ class OptimisticQ(TypedDict, total=False):
 
 
 class ImedRl(TypedDict, total=False):
-    """Options of ``imed-rl``: the least regret that is possible in ergodic worlds, asymptotically."""
+    """Options of ``imed-rl``: the least possible regret in ergodic worlds, asymptotically."""
 
     accuracy: float
     """value iteration stops when increments differ by at most this, in units of r_max; 0.001 unless given."""
@@ -595,7 +595,7 @@ class ImedRl(TypedDict, total=False):
 
 
 class DiffQ(TypedDict, total=False):
-    """Options of ``diff-q``: differential Q-learning with epsilon-greedy play."""
+    """Options of ``diff-q``: differential Q-learning, epsilon-greedy."""
 
     step: float
     """the step size of the values; 0.1 unless given."""
