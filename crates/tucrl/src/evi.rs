@@ -33,7 +33,7 @@ use crate::planner::{Choice, Plan, PlanError, Pulse, min_max};
 use crate::plausible::{PlausibleSet, Shape, View, slice_min_max};
 use crate::rng::RandomStream;
 
-use strip::{Race, Strip};
+use strip::Strip;
 
 pub use warm::Leads;
 
@@ -229,8 +229,7 @@ struct Greedy {
 /// **Skipped pairs.** The operator is monotone and passes constants through, so if values change by at least
 /// a and at most b from one sweep to the next, no pair gains more than b - a on the best pair of its state.
 /// If the second best lay further behind than the sum of all such changes since, the `drift`, the best pair is
-/// still the best, and the others are skipped. Where two pairs are nearly equal, as two ways around a corner are, they are
-/// rivals: only they are evaluated until the drift allows that a third one is better. The values are those of a full sweep.
+/// still the best, and the others are skipped. The values are those of a full sweep.
 pub struct Sweeper<'a, 'b, S> {
     set: &'b PlausibleSet<'a, S>,
     aperiodicity: f64,
@@ -239,8 +238,10 @@ pub struct Sweeper<'a, 'b, S> {
     /// The value of every pair for `values`, as of the last sweep; of pairs that are surely not the best
     /// of their state, an upper bound that is also below the best, or a stale value if they were skipped.
     pub(crate) worth: Vec<f64>,
-    /// By seen state: which pairs a sweep evaluates.
-    races: Vec<Race>,
+    /// The best pair of every seen state in the last sweep.
+    best_pair: Vec<u32>,
+    /// By seen state: the drift up to which all its pairs but the best are skipped.
+    skip_until: Vec<f64>,
     /// By pair: the places in its row of the two states of smallest value.
     worst_places: Vec<[u8; 2]>,
     /// The spans of all changes of the values since the first sweep, added up.
@@ -269,9 +270,8 @@ impl<'a, 'b, S: Shape> Sweeper<'a, 'b, S> {
             swept: values.clone(),
             values,
             worth: vec![0.0; pairs],
-            races: (0..seen as u32)
-                .map(|number| Race::open(set.counts().pairs_of(number).start as u32))
-                .collect(),
+            best_pair: (0..seen as u32).map(|n| set.counts().pairs_of(n).start as u32).collect(),
+            skip_until: vec![f64::NEG_INFINITY; seen],
             worst_places: vec![[0; 2]; pairs],
             drift: 0.0,
             increments: (0.0, 0.0),
@@ -296,7 +296,8 @@ impl<'a, 'b, S: Shape> Sweeper<'a, 'b, S> {
             first: 0,
             first_pair: 0,
             swept: &mut self.swept.seen,
-            races: &mut self.races,
+            best_pair: &mut self.best_pair,
+            skip_until: &mut self.skip_until,
             worth: &mut self.worth,
             worst_places: &mut self.worst_places,
         };
@@ -336,14 +337,10 @@ impl<'a, 'b, S: Shape> Sweeper<'a, 'b, S> {
     /// Sets `worth` of the skipped pairs to minus infinity.
     pub(crate) fn mark_skipped(&mut self) {
         let counts = self.set.counts();
-        for (number, race) in (0..).zip(&self.races) {
-            if race.rivals_until.max(race.alone_until) > self.drift {
-                let pairs = counts.pairs_of(number).enumerate();
-                for (index, pair) in pairs.filter(|(_, pair)| *pair != race.best as usize) {
-                    if race.skips(index, self.drift) {
-                        self.worth[pair] = f64::NEG_INFINITY;
-                    }
-                }
+        for (number, &best_pair) in (0..).zip(&self.best_pair) {
+            if self.skip_until[number as usize] > self.drift {
+                let others = counts.pairs_of(number).filter(|&pair| pair != best_pair as usize);
+                others.for_each(|pair| self.worth[pair] = f64::NEG_INFINITY);
             }
         }
     }
@@ -351,7 +348,7 @@ impl<'a, 'b, S: Shape> Sweeper<'a, 'b, S> {
     /// Replaces the values; all pairs are evaluated in the next sweep.
     fn jump(&mut self, values: Values) {
         self.values = values;
-        self.races.iter_mut().for_each(|race| *race = Race::open(race.best));
+        self.skip_until.fill(f64::NEG_INFINITY);
         self.drift = 0.0;
     }
 

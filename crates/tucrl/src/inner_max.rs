@@ -42,12 +42,7 @@ pub struct Ranking {
     pub(crate) prefix: Vec<f64>,
     /// How many seen states are strictly better than those never seen.
     pub(crate) unseen_rank: u32,
-    /// The best [`FEW`] states, for sets that need no more.
-    pub(crate) few: Vec<u32>,
 }
-
-/// How many states are ranked for sets that want the best state outside a row: most rows have fewer next states.
-const FEW: usize = 4;
 
 impl Ranking {
     /// Ranks all states anew; the old order is the starting point, which makes it nearly free when
@@ -83,34 +78,6 @@ impl Ranking {
         }
         self.unseen_rank =
             ranked.partition_point(|&state| seen[state as usize] > values.unseen) as u32;
-    }
-
-    /// Ranks the best few states only, in one pass.
-    pub(crate) fn update_few(&mut self, values: &Values) {
-        let (seen, few) = (&values.seen[..], &mut self.few);
-        few.clear();
-        for (state, &value) in (0..).zip(seen) {
-            let is_behind = |other: &u32| seen[*other as usize] >= value;
-            if few.len() == FEW {
-                if is_behind(&few[FEW - 1]) {
-                    continue;
-                }
-                few.pop();
-            }
-            let place = few.iter().rposition(is_behind).map_or(0, |last| last + 1);
-            few.insert(place, state);
-        }
-    }
-
-    /// The best state that is not among some, which increase; ties: the lowest number.
-    pub(crate) fn best_outside(&self, row: &[u32], values: &Values) -> Option<u32> {
-        let is_outside = |state: &u32| row.binary_search(state).is_err();
-        if let Some(&state) = self.few.iter().find(|state| is_outside(state)) {
-            return Some(state);
-        }
-        let value = |state: u32| values.seen[state as usize];
-        let outside = (0..values.seen.len() as u32).filter(is_outside);
-        outside.reduce(|best, state| if value(state) > value(best) { state } else { best })
     }
 
     /// Whether states never seen are at least as good as all others.
@@ -249,33 +216,5 @@ impl Scratch {
             index -= 1;
         }
         self.special[index] = (place, state, room);
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::rng::RandomStream;
-
-    /// Values with many ties, and rows that may hold all of the best few.
-    #[test]
-    fn the_best_state_outside_a_row_is_that_of_the_whole_ranking() {
-        let mut random = RandomStream::new(3);
-        let (mut whole, mut few) = (Ranking::default(), Ranking::default());
-        let (mut beyond_few, mut none) = (0, 0);
-        for _ in 0..2_000 {
-            let states = 1 + random.below(9);
-            let seen: Vec<f64> = (0..states).map(|_| random.below(5) as f64).collect();
-            let values = Values { seen, unseen: 0.0 };
-            let row: Vec<u32> = (0..states as u32).filter(|_| random.chance(0.6)).collect();
-            whole.update(&values);
-            few.update_few(&values);
-            let first = whole.order.iter().position(|state| !row.contains(state));
-            let expected = first.map(|place| whole.order[place]);
-            assert_eq!(few.best_outside(&row, &values), expected, "{values:?} {row:?}");
-            beyond_few += u32::from(first.is_some_and(|place| place >= FEW));
-            none += u32::from(first.is_none());
-        }
-        assert!(beyond_few > 50 && none > 20, "{beyond_few} {none}");
     }
 }

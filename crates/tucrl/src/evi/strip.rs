@@ -7,7 +7,7 @@
 use rayon::prelude::*;
 
 use crate::inner_max::Scratch;
-use crate::plausible::{PlausibleSet, Shape, View, max, min};
+use crate::plausible::{PlausibleSet, Shape, View};
 
 /// How far the upper bound on a pair must lie below the best pair, as a share of the largest value, for
 /// the pair to be skipped: well beyond rounding and beyond what counts as a tie.
@@ -18,59 +18,14 @@ const MARGIN: f64 = 1e-6;
 const PARALLEL_FROM: usize = 16_384;
 const LEAST: usize = 4_096;
 
-/// Which pairs of a state the next sweeps evaluate; see [`Sweeper`](super::Sweeper), skipped pairs.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Race {
-    /// The best pair of the last sweep.
-    pub(super) best: u32,
-    /// The drift up to which the best pair is evaluated alone.
-    pub(super) alone_until: f64,
-    /// The drift up to which it is evaluated with its rivals only.
-    pub(super) rivals_until: f64,
-    /// The rivals: bit i is the i-th pair of the state.
-    pub(super) rivals: u64,
-}
-
-impl Race {
-    /// Nothing is known but which pair comes first.
-    pub(super) fn open(first: u32) -> Self {
-        let never = f64::NEG_INFINITY;
-        Self { best: first, alone_until: never, rivals_until: never, rivals: 0 }
-    }
-
-    /// Whether the i-th pair of the state, which is not the best, is skipped.
-    pub(super) fn skips(&self, index: usize, drift: f64) -> bool {
-        let is_rival = || index < 64 && self.rivals >> index & 1 == 1;
-        self.alone_until > drift || (self.rivals_until > drift && !is_rival())
-    }
-
-    /// Chooses as rivals the pairs in the upper quarter between the worst and the best of the state, where `worth` is that
-    /// of all its pairs.
-    fn choose_rivals(&mut self, worth: &[f64], best: f64, slack: f64, drift: f64) {
-        if worth.len() > 64 {
-            return;
-        }
-        let lowest = worth.iter().copied().fold(best, min);
-        let bar = best - (best - lowest) / 4.0;
-        let mut next = f64::NEG_INFINITY;
-        self.rivals = 0;
-        for (index, &worth) in worth.iter().enumerate() {
-            match worth >= bar {
-                true => self.rivals |= 1 << index,
-                false => next = max(next, worth),
-            }
-        }
-        self.rivals_until = drift + (best - next) - slack;
-    }
-}
-
 /// Neighbouring states that are swept one after another.
 pub(super) struct Strip<'c> {
     /// The number of the first state, and of its first pair.
     pub(super) first: u32,
     pub(super) first_pair: usize,
     pub(super) swept: &'c mut [f64],
-    pub(super) races: &'c mut [Race],
+    pub(super) best_pair: &'c mut [u32],
+    pub(super) skip_until: &'c mut [f64],
     pub(super) worth: &'c mut [f64],
     pub(super) worst_places: &'c mut [[u8; 2]],
 }
@@ -106,16 +61,26 @@ impl Strip<'_> {
             let next_pair = set.counts().pairs_of(next).start;
             let pairs = next_pair - rest.first_pair;
             let (swept, more_swept) = rest.swept.split_at_mut(size);
-            let (races, more_races) = rest.races.split_at_mut(size);
+            let (best_pair, more_best_pair) = rest.best_pair.split_at_mut(size);
+            let (skip_until, more_skip_until) = rest.skip_until.split_at_mut(size);
             let (worth, more_worth) = rest.worth.split_at_mut(pairs);
             let (worst_places, more_worst_places) = rest.worst_places.split_at_mut(pairs);
             let (first, first_pair) = (rest.first, rest.first_pair);
-            strips.push(Self { first, first_pair, swept, races, worth, worst_places });
+            strips.push(Self {
+                first,
+                first_pair,
+                swept,
+                best_pair,
+                skip_until,
+                worth,
+                worst_places,
+            });
             rest = Self {
                 first: next,
                 first_pair: next_pair,
                 swept: more_swept,
-                races: more_races,
+                best_pair: more_best_pair,
+                skip_until: more_skip_until,
                 worth: more_worth,
                 worst_places: more_worst_places,
             };
@@ -126,8 +91,8 @@ impl Strip<'_> {
 
     /// Sweeps the states; returns the smallest and largest increment.
     ///
-    /// The pair that was best last time comes first. The others follow if the drift allows that one of them is better, and
-    /// those whose upper bound lies below the best need no search for their best law.
+    /// The pair that was best last time comes first; the others are skipped while the
+    /// drift is below `skip_until`, and those whose upper bound lies below it need no search for their best law.
     fn sweep<S: Shape>(
         &mut self,
         set: &PlausibleSet<'_, S>,
@@ -147,18 +112,16 @@ impl Strip<'_> {
             let number = self.first + place as u32;
             let here = view.values.seen[number as usize];
             let worth = |reward: f64, expected: f64| reward + tau * expected + (1.0 - tau) * here;
-            let race = &mut self.races[place];
-            let first_evaluated = race.best as usize;
-            let row = set.row(first_evaluated);
-            let at = first_evaluated - self.first_pair;
+            let best_pair = self.best_pair[place] as usize;
+            let row = set.row(best_pair);
+            let at = best_pair - self.first_pair;
             let expected =
-                set.sweep_value(first_evaluated, &row, view, &mut self.worst_places[at], scratch);
+                set.sweep_value(best_pair, &row, view, &mut self.worst_places[at], scratch);
             let mut best = worth(row.reward, expected);
             self.worth[at] = best;
-            if race.alone_until <= drift {
+            if self.skip_until[place] <= drift {
                 let mut second = f64::NEG_INFINITY;
-                let mut best_pair = first_evaluated;
-                let mut evaluate = |pair: usize| {
+                for pair in counts.pairs_of(number).filter(|&pair| pair != best_pair) {
                     let (row, at) = (set.row(pair), pair - self.first_pair);
                     let fixed = row.fixed_value(view);
                     let mut value = worth(row.reward, set.bound_from(fixed, &row, view));
@@ -173,33 +136,13 @@ impl Strip<'_> {
                     if value > best {
                         second = best;
                         best = value;
-                        best_pair = pair;
+                        self.best_pair[place] = pair as u32;
                     } else if value > second {
                         second = value;
                     }
-                };
-                let pairs = counts.pairs_of(number);
-                if race.rivals_until <= drift {
-                    pairs.clone().filter(|&pair| pair != first_evaluated).for_each(&mut evaluate);
-                    if may_skip {
-                        let own = pairs.start - self.first_pair..pairs.end - self.first_pair;
-                        race.choose_rivals(&self.worth[own], best, slack, drift);
-                    }
-                } else {
-                    let mut rivals = race.rivals;
-                    while rivals != 0 {
-                        let pair = pairs.start + rivals.trailing_zeros() as usize;
-                        rivals &= rivals - 1;
-                        if pair != first_evaluated {
-                            evaluate(pair);
-                        }
-                    }
                 }
-                race.best = best_pair as u32;
-                race.alone_until = match may_skip {
-                    true => min(drift + (best - second) - slack, race.rivals_until),
-                    false => drift,
-                };
+                self.skip_until[place] =
+                    if may_skip { drift + (best - second) - slack } else { drift };
             }
             self.swept[place] = best;
             low = low.min(best - here);
@@ -218,7 +161,7 @@ impl Strip<'_> {
                 self.worth[pair - self.first_pair] = reward;
                 if reward > best {
                     best = reward;
-                    self.races[place].best = pair as u32;
+                    self.best_pair[place] = pair as u32;
                 }
             }
             *swept = best;

@@ -10,7 +10,6 @@
 use crate::plausible::Shape;
 
 use super::Sweeper;
-use super::strip::Race;
 
 /// What a plan leaves for the next one: by how much the best pair of each state leads.
 #[derive(Debug, Clone, Default)]
@@ -19,15 +18,15 @@ pub struct Leads {
     seen: Vec<f64>,
     unseen: f64,
     plans_unseen: bool,
-    /// By seen state, as at a drift of 0: how far all its other pairs, and all but its rivals, lie behind the best; not
-    /// positive if that is not known.
-    races: Vec<Race>,
+    best_pair: Vec<u32>,
+    /// By seen state: how far all its other pairs lie behind the best; not positive if that is not known.
+    lead: Vec<f64>,
 }
 
 impl Leads {
     /// Forgets them.
     pub fn clear(&mut self) {
-        self.races.clear();
+        self.lead.clear();
     }
 }
 
@@ -36,17 +35,17 @@ impl<S: Shape> Sweeper<'_, '_, S> {
     pub(super) fn recall(&mut self, leads: &Leads, changed: &[bool]) {
         let is_planned = self.set.unseen > 0;
         if !S::FIXED_LAWS
-            || leads.races.len() != changed.len()
+            || leads.lead.len() != changed.len()
             || leads.plans_unseen != is_planned
             || leads.seen != self.values.seen
             || (is_planned && leads.unseen != self.values.unseen)
         {
             return;
         }
-        for (race, (lead, &has_changed)) in
-            self.races.iter_mut().zip(leads.races.iter().zip(changed))
-        {
-            *race = if has_changed { Race::open(lead.best) } else { *lead };
+        self.best_pair.copy_from_slice(&leads.best_pair);
+        let leads = leads.lead.iter().zip(changed);
+        for (until, (&lead, &has_changed)) in self.skip_until.iter_mut().zip(leads) {
+            *until = if has_changed { f64::NEG_INFINITY } else { lead };
         }
     }
 
@@ -55,11 +54,8 @@ impl<S: Shape> Sweeper<'_, '_, S> {
         leads.plans_unseen = self.set.unseen > 0;
         leads.unseen = self.values.unseen;
         leads.seen.clone_from(&self.values.seen);
-        leads.races.clear();
-        leads.races.extend(self.races.iter().map(|race| Race {
-            alone_until: race.alone_until - self.drift,
-            rivals_until: race.rivals_until - self.drift,
-            ..*race
-        }));
+        leads.best_pair.clone_from(&self.best_pair);
+        leads.lead.clear();
+        leads.lead.extend(self.skip_until.iter().map(|until| until - self.drift));
     }
 }

@@ -216,7 +216,15 @@ impl Budgeted {
         if view.top == UNSEEN {
             return Some(UNSEEN);
         }
-        let best_seen = view.ranking.best_outside(row.next, view.values);
+        // One more state is ranked than the longest row has.
+        let mut best_seen = None;
+        for rank in 0..=row.next.len() as u32 {
+            let Some(state) = view.ranking.ranked(rank) else { break };
+            if row.next.binary_search(&state).is_err() {
+                best_seen = Some(state);
+                break;
+            }
+        }
         let is_unseen_better = |state: u32| view.value(state) < view.values.unseen;
         match best_seen {
             Some(state) if !(view.plans_unseen() && is_unseen_better(state)) => Some(state),
@@ -305,7 +313,7 @@ impl Shape for Budgeted {
         // Where states never seen are the best of all, they take every budget of a pair that is not truncated.
         let takes_all = || set.unseen > 0 && values.seen.iter().all(|&v| v <= values.unseen);
         if set.shape.has_open_pairs && !takes_all() {
-            ranking.update_few(values);
+            ranking.update_best(values, set.longest_row + 1);
         }
     }
 
