@@ -18,6 +18,7 @@ __all__ = [
     "MDP",
     "VERSION",
     "Agent",
+    "Cells",
     "Plan",
     "Runs",
     "Stream",
