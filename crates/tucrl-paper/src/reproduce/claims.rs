@@ -62,7 +62,7 @@ pub const CLAIMS: &[Claim] = &[
         figure: Some(7),
         experiment: experiments!("three-state-005"),
         computation: None,
-        core_seconds: (8.0, 80.0),
+        core_seconds: (32.0, 80.0),
         judge: three_state::communicating,
     },
     Claim {
