@@ -2,6 +2,7 @@
 """Benchmarks tucrl against other packages and writes docs/benchmarks.md.
 
     python3 benchmarks/peers/run.py                 all rows, about half an hour
+    python3 benchmarks/peers/run.py --medium        all but the largest garnet and full lengths, about ten minutes
     python3 benchmarks/peers/run.py --quick         small models only, less than five minutes
     python3 benchmarks/peers/run.py --models DIR    with the models of others in DIR, *.drn or *.drn.gz
 
@@ -28,6 +29,8 @@ import sys
 import time
 import venv
 from pathlib import Path
+
+from extras import EDGE_CASES, walk_in_c
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
@@ -67,7 +70,7 @@ THIRD_PARTY = {
     "zeroconf_1000_reset": 307_768,
     "zeroconf_N20_K2_resettrue_err0.1_reset": 670,
 }
-# With --quick, larger files are left out, and a solver has fewer seconds.
+# With --quick, larger files are left out; with it and with --medium, a solver has fewer seconds.
 QUICK_BYTES = 5_000_000
 QUICK_PATIENCE = 10
 # From this load average on, the document says that the machine was busy.
@@ -78,7 +81,9 @@ def main():
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--quick", action="store_true", help="leave out large models")
+    size = parser.add_mutually_exclusive_group()
+    size.add_argument("--quick", action="store_true", help="leave out large models")
+    size.add_argument("--medium", action="store_true", help="leave out the largest garnet and full lengths")
     parser.add_argument(
         "--models",
         type=Path,
@@ -92,7 +97,7 @@ def main():
         ask.models = Path(ask.models)
         if not ask.models.is_dir():
             sys.exit(f"--models {ask.models}: there is no such directory")
-    if ask.quick:
+    if ask.quick or ask.medium:
         ask.patience = min(ask.patience, QUICK_PATIENCE)
     if sys.version_info < (3, 10):
         sys.exit("Python 3.10 or newer is needed")
@@ -230,7 +235,9 @@ def solving(environments, ask):
         ("river-swim, 1000 states", "river-swim-1000", "river-swim:n=1000"),
     ]
     if ask.quick:
-        worlds = [world for world in worlds if "10⁶" not in world[0] and "10⁵" not in world[0]]
+        worlds = [world for world in worlds if "10⁵" not in world[0]]
+    if ask.quick or ask.medium:
+        worlds = [world for world in worlds if "10⁶" not in world[0]]
     lines = [
         "## Solvers\n",
         "The optimal gain, seconds of solving alone (not reading the file, not building the model), best of five, or of ten",
@@ -371,30 +378,6 @@ def seconds(value):
         if value * factor >= 1:
             return f"{value * factor:.3g} {unit}"
     return f"{value * 1e9:.3g} ns"
-
-
-EDGE_CASES = {
-    "a 2-cycle with rewards 1 and 0": (
-        0.5,
-        [[{"reward": 1.0, "to": [[1, 1.0]]}], [{"reward": 0.0, "to": [[0, 1.0]]}]],
-    ),
-    "a chooser and two absorbing states": (
-        1.0,
-        [
-            [{"reward": 0.0, "to": [[1, 1.0]]}, {"reward": 0.0, "to": [[2, 1.0]]}],
-            [{"reward": 0.25, "to": [[1, 1.0]]}],
-            [{"reward": 1.0, "to": [[2, 1.0]]}],
-        ],
-    ),
-    "a reachable pair and an isolated state": (
-        0.75,
-        [
-            [{"reward": 0.5, "to": [[1, 1.0]]}],
-            [{"reward": 1.0, "to": [[0, 1.0]]}],
-            [{"reward": 0.125, "to": [[2, 1.0]]}],
-        ],
-    ),
-}
 
 
 def edge_cases(environments, ask):
@@ -559,11 +542,12 @@ def bench(*options):
 def ratios(ask):
     report = bench()
     # At full length where that is affordable.
-    rows = report["rows"] + ([] if ask.quick else bench("--full", *LONG)["rows"])
+    is_short = ask.quick or ask.medium
+    rows = report["rows"] + ([] if is_short else bench("--full", *LONG)["rows"])
     lines = [
         "## Ratios\n",
         f"`tucrl bench`, in {report['seconds']:.0f} seconds: two ways of the same work, timed alternately."
-        + ("" if ask.quick else f" The last rows: `tucrl bench --full {' '.join(LONG)}`.")
+        + ("" if is_short else f" The last rows: `tucrl bench --full {' '.join(LONG)}`.")
         + "\n",
         "| benchmark | what | measured | goal | | details |",
         "| --- | --- | --- | --- | --- | --- |",
@@ -581,6 +565,7 @@ def ratios(ask):
         lines.append("| " + " | ".join(cells) + " |")
         if row["met"] is False:
             missed.append((row["name"], f"{row['what']}: {measured}, not {goal}"))
+    lines.append(f"\n{walk_in_c(WORK)}")
     return "\n".join(lines) + "\n", missed
 
 
@@ -589,7 +574,7 @@ def commands(ask):
         [
             "## Commands\n",
             "```sh",
-            f"python3 benchmarks/peers/run.py{' --quick' if ask.quick else ''}"
+            f"python3 benchmarks/peers/run.py{' --quick' if ask.quick else ' --medium' if ask.medium else ''}"
             f"{' --models DIR' if ask.models else ''}    # this document",
             "tucrl bench                             # the ratios alone",
             "tucrl bench --solve MODEL --json        # our side of a solver row",

@@ -45,7 +45,7 @@ result = tucrl.learn(world, ["tucrl-plus", "ucrl:alpha=0.05", "oracle"], STEPS, 
 print(result)
 
 # %% [markdown]
-# Or drive one agent yourself. States may be any hashable objects, and nobody has to count them; here they are names.
+# Or drive one agent yourself. States may be any hashable objects, and need not be counted; here they are names.
 
 # %%
 names = ["good", "worn", "broken", "scrapped"]

@@ -1,13 +1,16 @@
 //! Which verbs and flags does the command line have? `cmd` executes them.
 
+mod bench;
 mod cluster;
 mod explained;
 mod import;
 mod learn_help;
 mod merge;
 mod source;
+mod tools;
 mod values;
 
+pub(crate) use bench::Bench;
 pub(crate) use cluster::{Cluster, Engine, Slurm};
 pub(crate) use import::Import;
 pub(crate) use merge::Merge;
@@ -21,6 +24,7 @@ use tucrl_lab::stats::Regret;
 pub(crate) use explained::Explained;
 use learn_help::LEARN_HELP;
 pub(crate) use source::Source;
+pub(crate) use tools::{Completions, Doctor, Man, Tool};
 use values::{
     checkpoints, jobs, limit, many_steps, master_seed, probability, seconds, seeds, shard, steps,
 };
@@ -48,6 +52,7 @@ Examples:
   tucrl report out/experiment         tables, figures and an interactive page
   tucrl play                          watch agents learn, in the browser
   tucrl bench                         benchmark this program on this machine
+  tucrl doctor                        what this machine has of what tucrl can use
 
 A world is `name`, or `name:key=value,key=value`, or a model file (.json, .drn, .umb, .tra)."
 )]
@@ -181,8 +186,17 @@ same master seed and index with each other. `same` counts runs whose records
 are bit-identical.")]
     Compare(Compare),
     /// Benchmark planning, learning and solving on this machine
-    #[command(after_help = BENCH_HELP)]
+    #[command(after_help = bench::HELP)]
     Bench(Bench),
+    /// Say what this machine has of what tucrl can use, and what each is needed for
+    #[command(after_help = tools::DOCTOR_HELP)]
+    Doctor(Doctor),
+    /// Print a script that completes verbs, flags and names in a shell
+    #[command(after_help = tools::COMPLETIONS_HELP)]
+    Completions(Completions),
+    /// Print a manual page, or write those of all verbs
+    #[command(after_help = tools::MAN_HELP)]
+    Man(Man),
 }
 
 impl Verb {
@@ -202,40 +216,14 @@ impl Verb {
             Self::Compare(ask) => ask.json,
             Self::Bench(ask) => ask.json,
             Self::League(ask) => ask.to.is_none(),
-            Self::Schema | Self::Cluster(_) => true,
+            Self::Schema | Self::Cluster(_) | Self::Completions(_) => true,
+            Self::Doctor(ask) => ask.json,
+            Self::Man(ask) => ask.out.is_none(),
             Self::Run(ask) => ask.json,
             Self::Merge(ask) => ask.json,
             Self::Export(_) | Self::Play(_) => false,
         }
     }
-}
-
-const BENCH_HELP: &str = "\
-Examples:
-  tucrl bench                          all benchmarks, in less than two minutes
-  tucrl bench --only sweep,literal     two of them
-  tucrl bench --full --json            full-length runs: half an hour
-  tucrl bench --solve model.json       time the exact solver on one world
-
-Every row is a ratio of two times measured alternately within one run, so that it is
-comparable across machines; keep the machine otherwise idle. The exit code does not
-depend on the goals.";
-
-#[derive(Debug, Args)]
-pub(crate) struct Bench {
-    /// Only these benchmarks: whole-run, learning-loop, sweep, literal, nominal-size,
-    /// accelerated, threads, exact
-    #[arg(long, value_name = "NAME", value_delimiter = ',')]
-    pub(crate) only: Vec<String>,
-    /// Full-length runs, such as 1e9 steps
-    #[arg(long)]
-    pub(crate) full: bool,
-    /// Only time the exact solver on one world: best of five, to 1e-9
-    #[arg(long, value_name = "WORLD", conflicts_with_all = ["only", "full"])]
-    pub(crate) solve: Option<String>,
-    /// Print JSON
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 const REPRODUCE_HELP: &str = "\
@@ -249,7 +237,7 @@ Examples:
 Every claim is decided by stated statistics, computed from stored runs. Ctrl-C stops;
 the same command continues. The exit code is 0 if all claims hold, 1 if one does not
 or something failed, 130 after Ctrl-C. The
-experiments are those of experiments/quick and experiments/paper; docs/reproduction.md
+experiments are those of crates/tucrl-paper/experiments; docs/reproduction.md
 says how each claim is decided.";
 
 const REPORT_HELP: &str = "\
@@ -383,7 +371,7 @@ pub(crate) struct Agents {
 pub(crate) struct Learn {
     #[command(flatten)]
     pub(crate) source: Source,
-    /// An agent, as name:key=value,key=value; may be repeated [default: tucrl]
+    /// An agent, as name:key=value,key=value, or with a label as label=name:key=value; may be repeated [default: tucrl]
     #[arg(long = "agent", value_name = "SPEC")]
     pub(crate) agents: Vec<String>,
     /// Steps per run, at most 1e10
@@ -441,7 +429,7 @@ pub(crate) struct Bound {
 
 const RUN_HELP: &str = "\
 Examples:
-  tucrl run experiments/quick/three-state.toml
+  tucrl run exp.toml
   tucrl run exp.toml --list                  the runs, without running them
   tucrl run exp.toml --resume                continue after Ctrl-C or a crash
   tucrl run exp.toml --only 'scal*#0'        some of the runs
@@ -477,6 +465,9 @@ pub(crate) struct League {
     /// The page to write, in Markdown
     #[arg(long, value_name = "FILE")]
     pub(crate) to: Option<PathBuf>,
+    /// A second page: which agent to use
+    #[arg(long, value_name = "FILE", requires = "to")]
+    pub(crate) guide: Option<PathBuf>,
     /// Which regret is shown, ranked and compared; gap regret needs the optimal gain of the world
     #[arg(long, value_enum, value_name = "KIND", default_value_t = Shown::Gap)]
     pub(crate) regret: Shown,

@@ -8,6 +8,7 @@ mod bench;
 mod board;
 mod bound;
 mod cluster;
+mod doctor;
 mod explore;
 mod export;
 mod flags;
@@ -17,6 +18,7 @@ mod inspect;
 mod league;
 mod learn;
 mod log;
+mod manual;
 mod merge;
 mod play;
 mod policy;
@@ -63,8 +65,12 @@ struct Answer {
     code: u8,
 }
 
-/// Executes the verb.
-pub(crate) fn run(arguments: Arguments, catalogue: &Catalogue) -> anyhow::Result<u8> {
+/// Executes the verb; `program` is the name by which the program was called.
+pub(crate) fn run(
+    arguments: Arguments,
+    program: &str,
+    catalogue: &Catalogue,
+) -> anyhow::Result<u8> {
     let well = |text| Answer { text, code: SUCCESS };
     let is_for_people = !arguments.verb.as_ref().is_some_and(Verb::answers_programs);
     let mut answer = match arguments.verb {
@@ -88,6 +94,9 @@ pub(crate) fn run(arguments: Arguments, catalogue: &Catalogue) -> anyhow::Result
         Some(Verb::Compare(ask)) => well(report::compare(&ask, catalogue)?),
         Some(Verb::League(ask)) => league::run(&ask, catalogue)?,
         Some(Verb::Bench(ask)) => well(bench::run(&ask, catalogue)?),
+        Some(Verb::Doctor(ask)) => doctor::run(&ask)?,
+        Some(Verb::Completions(ask)) => well(manual::completions(&ask, program, catalogue)?),
+        Some(Verb::Man(ask)) => well(manual::man(&ask, program)?),
     };
     if is_for_people {
         answer.text = text::for_stdout(answer.text);

@@ -4,6 +4,7 @@
 //! 130 after Ctrl-C.
 
 use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::Parser;
@@ -47,6 +48,10 @@ pub fn exit_code(
     worlds: impl IntoIterator<Item = WorldKind>,
 ) -> u8 {
     outlive_file_limits();
+    let arguments: Vec<OsString> = arguments.into_iter().collect();
+    // The name by which the program was called, without its folder and `.exe`.
+    let called = arguments.first().and_then(|first| Path::new(first).file_stem()?.to_str());
+    let program = called.unwrap_or("tucrl").to_owned();
     let arguments = match cli::Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
         Err(error) => {
@@ -56,7 +61,7 @@ pub fn exit_code(
         }
     };
     let catalogue = Catalogue::with(agents, worlds).map_err(anyhow::Error::from);
-    match catalogue.and_then(|catalogue| cmd::run(arguments, &catalogue)) {
+    match catalogue.and_then(|catalogue| cmd::run(arguments, &program, &catalogue)) {
         Ok(code) => code,
         Err(error) => cmd::report(&error),
     }

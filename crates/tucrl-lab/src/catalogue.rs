@@ -18,7 +18,8 @@ pub use agent::NamedAgent;
 pub use listing::{AgentListing, OptionListing, WorldListing};
 pub use world::{LoadError, World};
 
-use crate::names::{Spec, SpecError};
+use crate::names::{Spec, SpecError, label_and_spec};
+use crate::text::printable;
 
 /// Agent, option and, as JSON, the default that the option had in earlier versions and that it has no more.
 const FORMER_DEFAULTS: [(&str, &str, &str); 5] = [
@@ -92,7 +93,8 @@ impl Catalogue {
         Ok(Self { kinds: Arc::new(kinds) })
     }
 
-    /// The same with the defaults of earlier versions, which stored experiments may rely on.
+    /// The same with the agents and defaults of earlier versions, which stored experiments may rely on. Agents that are gone can be
+    /// named and not started.
     #[must_use]
     pub fn former(&self) -> Self {
         let former =
@@ -103,7 +105,11 @@ impl Catalogue {
                 }
                 None => kind.clone(),
             };
-        let (agents, worlds) = (self.agents().iter().map(former).collect(), self.worlds().to_vec());
+        let retired = agents::retired().iter();
+        let retired = retired
+            .filter(|gone| !self.agents().iter().any(|kind| answers(kind, gone.about().name)));
+        let agents = self.agents().iter().chain(retired).map(former).collect();
+        let worlds = self.worlds().to_vec();
         Self { kinds: Arc::new(Kinds { agents, worlds }) }
     }
 
@@ -125,6 +131,17 @@ impl Catalogue {
         NamedAgent::find(self, text)
     }
 
+    /// The agent that a text names, with the label that may stand before it: `mine=tucrl:alpha=0.05`.
+    ///
+    /// # Errors
+    /// Those of [`Catalogue::agent`], and when the label is empty, long, or more than one line.
+    pub fn labelled_agent(&self, text: &str) -> Result<NamedAgent, SpecError> {
+        let (label, spec) = label_and_spec(text)?;
+        let agent = self.agent(spec)?;
+        // A label stands in tables, where it must not turn its surroundings around.
+        Ok(label.map(printable).into_iter().fold(agent, NamedAgent::labelled))
+    }
+
     /// The world that a text names, without building it.
     ///
     /// # Errors
@@ -144,8 +161,12 @@ impl Catalogue {
                 std::iter::once(about.name).chain(about.aliases.iter().copied())
             })
         };
-        let found = self.agents().iter().find(|kind| answers(kind, spec.name()));
-        found.ok_or_else(|| spec.unknown_name("agent", spellings()))
+        let named = |kind: &&AgentKind| answers(kind, spec.name());
+        match (self.agents().iter().find(named), agents::retired().iter().find(named)) {
+            (Some(kind), _) => Ok(kind),
+            (None, Some(gone)) => Err(spec.retired("agent", gone.about().caution)),
+            (None, None) => Err(spec.unknown_name("agent", spellings())),
+        }
     }
 
     /// The kind of world that a spec names.

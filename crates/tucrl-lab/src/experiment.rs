@@ -10,6 +10,7 @@
 
 mod choice;
 mod error;
+mod not_run;
 mod prepare;
 mod read;
 mod schema;
@@ -26,6 +27,7 @@ use tucrl::truth::SEARCH_LIMIT;
 
 pub use choice::{Choice, ChoiceError, Numbers};
 pub use error::{ExperimentError, ExperimentProblem};
+pub use not_run::NotRun;
 pub use prepare::{PreparedWorld, with_span};
 pub use schema::schema;
 
@@ -62,6 +64,8 @@ pub struct Experiment {
     pub checkpoints: Checkpoints,
     /// Whether the loss after exploration times is measured.
     pub exploration: bool,
+    /// The agents that are not run in some worlds.
+    pub not_run: Vec<NotRun>,
     /// How model files are read.
     pub read_options: ReadOptions,
     /// How many reachable states of a world without a table are searched for.
@@ -104,6 +108,8 @@ pub struct ExperimentWorld {
     pub reward_range: Option<RewardRange>,
     /// Its values, if it comes from an entry with lists of values.
     pub sweep: Option<Arc<SweepPoint>>,
+    /// The heading under which a league counts it.
+    pub group: Option<String>,
     place: Place,
 }
 
@@ -116,6 +122,8 @@ pub struct ExperimentAgent {
     pub label: String,
     /// Its values, if it comes from an entry with lists of values.
     pub sweep: Option<Arc<SweepPoint>>,
+    /// The heading under which a league counts it.
+    pub group: Option<String>,
     place: Place,
 }
 
@@ -230,7 +238,8 @@ impl Experiment {
                 let (what, change) = (format!("the agent {label}"), "keep one of them");
                 return Err(plain(ExperimentProblem::Twice { what, change }));
             }
-            agents.push(ExperimentAgent { agent, label, sweep: None, place: place("agents") });
+            let place = place("agents");
+            agents.push(ExperimentAgent { agent, label, sweep: None, group: None, place });
         }
         if agents.is_empty() {
             return Err(plain(ExperimentProblem::NoAgents));
@@ -245,6 +254,7 @@ impl Experiment {
                 model: None,
                 reward_range: None,
                 sweep: None,
+                group: None,
                 place: place("worlds"),
             }],
             agents,
@@ -253,6 +263,7 @@ impl Experiment {
             master_seed: given.master_seed,
             checkpoints: Checkpoints::PerDecade(given.checkpoints),
             exploration: given.exploration,
+            not_run: Vec::new(),
             read_options: ReadOptions::default(),
             search_limit: SEARCH_LIMIT,
             path: None,
@@ -338,6 +349,9 @@ impl Experiment {
             let checkpoints = Checkpoints::at(times).times(place.steps);
             let checkpoints = Checkpoints::at(checkpoints);
             for (agent, named) in self.agents.iter().enumerate() {
+                if self.why_not(world, agent).is_some() {
+                    continue;
+                }
                 let group = Arc::new(Group {
                     experiment: self.name.clone(),
                     world: printable(&place.world.to_string()),
@@ -376,6 +390,10 @@ impl Experiment {
                 ("worlds", worlds.join(" ")),
                 ("agents", agents.join(" ")),
                 ("checkpoints", format!("{:?}", of.checkpoints)),
+                (
+                    "not_run",
+                    of.not_run.iter().map(NotRun::to_string).collect::<Vec<_>>().join("; "),
+                ),
             ]
         };
         let mut pairs = meanings(self).into_iter().zip(meanings(other));
@@ -483,6 +501,23 @@ mod tests {
             swept: Swept::default(),
         };
         CellId { group: Arc::new(group), run }
+    }
+
+    #[test]
+    fn more_runs_than_fit_into_memory_are_an_error() {
+        let read = |seeds: u64| {
+            let text = format!(
+                "name = \"many\"\nsteps = 9\nseeds = {seeds}\ntune_seeds = 1\nworlds = [\"two-state\", \"three-state\"]\n\
+                 agents = [\"random\", \"oracle\", \"psrl\", {{ spec = \"tucrl\", alpha = [1, 2] }}]\n"
+            );
+            Experiment::parse(Path::new("many.toml"), text, &Catalogue::default())
+        };
+        // Two worlds, five agents, and a run to tune each of the last two.
+        assert_eq!(
+            read(1_000_000).unwrap_err().to_string(),
+            "many.toml:3: `seeds`: 10000004 runs are too many: keep at most 10000000, with fewer seeds, worlds or agents"
+        );
+        assert_eq!(read(999_999).unwrap().seeds, 999_999);
     }
 
     #[test]

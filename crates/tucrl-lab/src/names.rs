@@ -21,6 +21,26 @@ pub use value::{integer, shown};
 
 use value::read;
 
+/// Whether a text may be the label of an agent: of one line, and neither empty nor long.
+pub(crate) fn is_label(text: &str) -> bool {
+    !text.trim().is_empty() && text.len() <= 80 && !text.chars().any(char::is_control)
+}
+
+/// The label before a spec, as in `mine=tucrl:alpha=0.05`, and the spec: the label is what precedes an equals sign that
+/// stands before the first colon.
+///
+/// # Errors
+/// When it is empty, long, or more than one line.
+pub(crate) fn label_and_spec(text: &str) -> Result<(Option<&str>, &str), SpecError> {
+    let head = text.find(':').map_or(text, |colon| &text[..colon]);
+    let Some(equals) = head.find('=') else { return Ok((None, text)) };
+    let (label, spec) = (text[..equals].trim(), &text[equals + 1..]);
+    match is_label(label) {
+        true => Ok((Some(label), spec)),
+        false => Err(SpecError::new(text, 0..equals + 1, Problem::NoLabel { label: label.into() })),
+    }
+}
+
 /// A name with keys and values, as written.
 ///
 /// ```
@@ -116,6 +136,12 @@ impl Spec {
         }
         let nearest = nearest(&name, names).map(Into::into);
         self.fault(self.name.clone(), Problem::UnknownName { what, name, nearest })
+    }
+
+    /// The error of a name that earlier versions had.
+    pub fn retired(&self, what: &'static str, instead: &str) -> SpecError {
+        let (name, instead) = (self.name().into(), instead.into());
+        self.fault(self.name.clone(), Problem::Retired { what, name, instead })
     }
 
     /// Checks the keys and the kinds of the values against the options of the name.

@@ -4,11 +4,12 @@
 //! against their bound ([`PoorFigure`]), performance profiles ([`profiles`]), regret against a parameter ([`agent_sweep`]). The palette of Okabe and Ito is
 //! distinguishable with colour blindness; from the ninth agent on its colours come again with other dashes. Lines are
 //! labelled at their end, so that nothing covers the data; the font is built in, so that a figure looks the same on every
-//! machine. Figures of curves can also be written for LaTeX ([`tex`]).
+//! machine. Figures of curves can also be written for LaTeX ([`tex`]). A small MDP is drawn as a [`diagram`].
 
 mod axis;
 mod canvas;
 mod curves;
+mod diagram;
 mod episodes;
 mod exploration;
 mod plane;
@@ -31,6 +32,7 @@ use thiserror::Error;
 pub use axis::Axis;
 pub use canvas::GREY;
 pub use curves::{Curve, CurvesFigure, Stroke, guides};
+pub use diagram::diagram;
 pub use episodes::EpisodeFigure;
 pub use episodes::believing;
 pub use exploration::{ExplorationFigure, exploration_losses};

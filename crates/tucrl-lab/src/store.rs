@@ -13,7 +13,6 @@ mod merge;
 mod travel;
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -29,9 +28,10 @@ pub use merge::{Merged, merge};
 pub use travel::{seal, unseal};
 
 use crate::catalogue::Catalogue;
-use crate::experiment::{CellId, Experiment};
-use crate::formats::save::{Disk, System, TEMPORARY, atomically_on};
-use crate::formats::{FormatError, IfExists};
+use crate::experiment::{CellId, Experiment, ExperimentError};
+use crate::formats::FormatError;
+use crate::formats::disk::{Disk, System, create_folders, if_present, patiently};
+use crate::formats::save::{TEMPORARY, replace_on};
 use crate::record::{Provenance, StoredRun};
 
 const EXPERIMENT_FILE: &str = "experiment.toml";
@@ -97,12 +97,12 @@ impl Store {
         let (store, directory) = (&self, self.directory.as_path());
         let failed = |source| FormatError::io(directory, source);
         let copy = directory.join(EXPERIMENT_FILE);
-        fs::create_dir_all(directory).map_err(failed)?;
+        let disk = &*store.disk;
+        create_folders(disk, directory).map_err(failed)?;
         let has_results = store.has_results()?;
-        if !has_results && !copy.exists() {
-            for entry in fs::read_dir(directory).map_err(failed)? {
-                let name = entry.map_err(failed)?.file_name();
-                let name = name.to_string_lossy();
+        let has_copy = store.is_there(&copy)?;
+        if !has_results && !has_copy {
+            for (name, _) in patiently(|| disk.list(directory)).map_err(failed)? {
                 // Another process may create it at the same time.
                 if !name.starts_with(TEMPORARY) && name != RUNS && name != EXPERIMENT_FILE {
                     return Err(StoreError::NotAnExperiment { path: directory.into() });
@@ -110,12 +110,19 @@ impl Store {
             }
         }
         // Without results nothing is lost by replacing the copy of the experiment.
-        if has_results && copy.exists() {
-            let stored = store.experiment(catalogue)?;
-            if let Some((key, stored, asked)) = stored.difference(experiment) {
-                let path = directory.into();
-                return Err(StoreError::OtherExperiment { path, key, stored, asked });
-            }
+        let mut stored = None;
+        if has_results && has_copy {
+            stored = match store.experiment(catalogue) {
+                // Another machine is just writing it.
+                Err(StoreError::Experiment(ExperimentError::File(FormatError::NotFound {
+                    ..
+                }))) => None,
+                stored => Some(stored?),
+            };
+        }
+        if let Some((key, stored, asked)) = stored.as_ref().and_then(|s| s.difference(experiment)) {
+            let path = directory.into();
+            return Err(StoreError::OtherExperiment { path, key, stored, asked });
         }
         // The digest of a cell covers the content of a model file, which the copy of the experiment does not.
         if let Some(path) = store.foreign_run(experiment)? {
@@ -124,11 +131,9 @@ impl Store {
         if has_results && if_results == IfResults::Refuse {
             return Err(StoreError::HasResults { path: directory.into() });
         }
-        fs::create_dir_all(&store.runs).map_err(failed)?;
-        if !has_results || !copy.exists() {
-            let text = experiment.text().as_bytes();
-            let disk = &*store.disk;
-            atomically_on(disk, &copy, IfExists::Replace, |out| out.write_all(text))?;
+        create_folders(disk, &store.runs).map_err(failed)?;
+        if stored.is_none() {
+            replace_on(disk, &copy, experiment.text().as_bytes())?;
         }
         store.remove_abandoned();
         Ok(self)
@@ -140,10 +145,10 @@ impl Store {
     /// When there is no experiment, or its file cannot be read.
     pub fn open(directory: &Path, catalogue: &Catalogue) -> Result<(Self, Experiment), StoreError> {
         let copy = directory.join(EXPERIMENT_FILE);
-        if !copy.exists() {
+        let store = Self::at(directory);
+        if !store.is_there(&copy)? {
             return Err(StoreError::NoExperiment { path: directory.into() });
         }
-        let store = Self::at(directory);
         let experiment = store.experiment(catalogue)?;
         Ok((store, experiment))
     }
@@ -180,8 +185,8 @@ impl Store {
     /// When the file is damaged, newer than this program, or cannot be read.
     pub fn run(&self, cell: &CellId) -> Result<Option<(Header, StoredRun)>, StoreError> {
         let path = self.run_file(cell);
-        refuse_others(&path)?;
-        let found = match envelope::read::<StoredRun>(&path, Kind::Run) {
+        refuse_others(&*self.disk, &path)?;
+        let found = match envelope::read::<StoredRun>(&*self.disk, &path, Kind::Run) {
             Err(StoreError::File(FormatError::NotFound { .. })) => return Ok(None),
             found => found?,
         };
@@ -250,8 +255,8 @@ impl Store {
     /// # Errors
     /// When it is damaged, newer than this program, or gone.
     pub fn state(&self, path: &Path, cell: &CellId) -> Result<(Header, StoredState), StoreError> {
-        refuse_others(path)?;
-        let (header, body) = envelope::open(path)?;
+        refuse_others(&*self.disk, path)?;
+        let (header, body) = envelope::open(&*self.disk, path)?;
         envelope::refuse_older(path, &header)?;
         let found: (Header, StoredState) = (header, envelope::understand(path, &body)?);
         if found.1.cell == *cell {
@@ -269,7 +274,7 @@ impl Store {
     pub fn remove_states(&self, cell: &CellId) -> Result<(), StoreError> {
         for path in self.state_files(cell)? {
             // Another process may have removed it.
-            let _ = fs::remove_file(path);
+            let _ = self.disk.remove(&path);
         }
         Ok(())
     }
@@ -282,12 +287,12 @@ impl Store {
         let mut aside = path.as_os_str().to_owned();
         aside.push(".damaged");
         let mut count = 1;
-        while Path::new(&aside).exists() {
+        while self.is_there(Path::new(&aside))? {
             count += 1;
             aside = path.as_os_str().to_owned();
             aside.push(format!(".{count}.damaged"));
         }
-        match fs::rename(path, &aside) {
+        match self.disk.move_aside(path, Path::new(&aside)) {
             // Another process has renamed it.
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
             renamed => renamed.map_err(|source| FormatError::io(path, source))?,
@@ -334,31 +339,33 @@ impl Store {
     fn remove_abandoned(&self) {
         let Ok(names) = self.names() else { return };
         for (_, path) in names.filter(|(name, _)| name.starts_with(TEMPORARY)) {
-            let modified = fs::metadata(&path).and_then(|data| data.modified()).ok();
+            let modified = self.disk.look(&path).and_then(|data| data.modified()).ok();
             // A date far in the future is that of a wrong clock.
             let age = modified.map(|modified| modified.elapsed().unwrap_or_else(|e| e.duration()));
             if age.is_some_and(|age| age > ABANDONED) {
                 // Errors are ignored: leftovers are harmless.
-                let _ = fs::remove_file(path);
+                let _ = self.disk.remove(&path);
             }
         }
     }
 
     fn names(&self) -> Result<impl Iterator<Item = (String, PathBuf)> + use<>, StoreError> {
-        let failed = |source| FormatError::io(&self.runs, source);
-        let entries = match fs::read_dir(&self.runs) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => None,
-            entries => Some(entries.map_err(failed)?),
-        };
-        let entries = entries.into_iter().flatten().filter_map(Result::ok);
-        Ok(entries.map(|entry| (entry.file_name().to_string_lossy().into_owned(), entry.path())))
+        let names = if_present(patiently(|| self.disk.list(&self.runs)));
+        let names = names.map_err(|source| FormatError::io(&self.runs, source))?;
+        Ok(names.unwrap_or_default().into_iter())
+    }
+
+    fn is_there(&self, path: &Path) -> Result<bool, StoreError> {
+        let found = if_present(patiently(|| self.disk.look(path)));
+        Ok(found.map_err(|source| FormatError::io(path, source))?.is_some())
     }
 }
 
 /// A folder, a pipe or a device under the name of a run or a checkpoint is damage: reading a pipe would wait forever.
-fn refuse_others(path: &Path) -> Result<(), StoreError> {
-    match fs::metadata(path) {
-        Ok(data) if !data.is_file() => {
+fn refuse_others(disk: &dyn Disk, path: &Path) -> Result<(), StoreError> {
+    let found = if_present(patiently(|| disk.look(path)));
+    match found.map_err(|source| FormatError::io(path, source))? {
+        Some(data) if !data.is_file() => {
             Err(StoreError::Damaged { path: path.into(), damage: Damage::NoFile })
         }
         _ => Ok(()),
@@ -389,7 +396,7 @@ pub fn write_agent(path: &Path, agent: &impl Serialize) -> Result<(), StoreError
 /// # Errors
 /// When the file is damaged, newer than this program, a finished run, or cannot be read.
 pub fn read_checkpoint<A: DeserializeOwned>(path: &Path) -> Result<Checkpoint<A>, StoreError> {
-    let (header, body) = envelope::open(path)?;
+    let (header, body) = envelope::open(&System, path)?;
     envelope::refuse_older(path, &header)?;
     match header.format {
         Kind::Agent => Ok(Checkpoint::Agent(envelope::understand(path, &body)?)),

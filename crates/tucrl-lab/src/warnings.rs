@@ -71,7 +71,7 @@ fn successor(agent: &NamedAgent, setting: &Setting, reachable: u64) -> Option<St
 
 const COLUMNS: usize = 80;
 const INDENT: &str = "  ";
-/// How uncertain regret after so many steps is, if its error is not small.
+/// How uncertain regret after `steps` steps is, if its error is not small.
 pub fn uncertain_regret(facts: &Facts, steps: u64) -> Option<String> {
     let error = facts.regret_error(steps)?;
     Some(format!(

@@ -9,6 +9,7 @@ mod clock;
 mod learning;
 mod literal;
 mod planning;
+mod same_bits;
 mod solving;
 mod sweeping;
 
@@ -178,5 +179,10 @@ pub const BENCHMARKS: &[Benchmark] = &[
         name: solving::EXACT,
         question: "what does an exact solution cost, in plain sweeps and per transition?",
         measure: solving::exact,
+    },
+    Benchmark {
+        name: same_bits::SAME_BITS,
+        question: "what do functions with the same bits on every platform cost?",
+        measure: same_bits::same_bits,
     },
 ];

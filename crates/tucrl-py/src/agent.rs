@@ -66,7 +66,7 @@ const ROUNDING: f64 = 1e-9;
 /// Plans run on all cores without the interpreter's lock, and Ctrl-C stops them: the agent is then as before. One
 /// thread at a time may use an agent.
 ///
-/// Warns if so many steps are too few for the agent's confidence widths; pass `steps` if you plan other than a million.
+/// Warns if `steps` steps are too few for the agent's confidence widths; pass `steps` if you plan other than a million.
 ///
 /// Agents can be copied and pickled in the middle of an episode; copies are independent.
 ///
@@ -555,7 +555,7 @@ fn plan(py: Python<'_>, learner: &mut dyn Learner) -> PyResult<u32> {
     work::run(py, "planning", |_| learner.act())?.map_err(failed)
 }
 
-/// How many states are reachable, for warnings, where nobody knows: all of them; in a vast space perhaps one.
+/// How many states are reachable, for warnings, where it is not known: all of them; in a vast space perhaps one.
 pub(crate) fn assumed(states: u64) -> u64 {
     if states > VAST { 1 } else { states }
 }

@@ -147,7 +147,7 @@ pub(crate) fn watched<T: Send>(
     let ended = Mutex::new(ended);
     pool.in_place_scope(|scope| {
         scope.spawn(move |_| {
-            // After an exception nobody waits for the result.
+            // After an exception the result is not awaited.
             let _ = done.send(progress.pulse.during(work));
         });
         let outcome = loop {

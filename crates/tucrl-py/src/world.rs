@@ -3,6 +3,7 @@
 //! A generated world has a nominal space of up to 2^63 states: it can be simulated and learned, but not enumerated. An
 //! `MDP` is a world too.
 
+mod rows;
 mod walk;
 
 use std::path::PathBuf;
@@ -46,13 +47,22 @@ pub(crate) struct PyWorld {
     model: Model,
     space: Space,
     truth: OnceLock<Arc<Truth>>,
+    /// The model as a generator.
+    listed: OnceLock<Arc<dyn Generator>>,
     /// What makes it again, for pickle: a function and its arguments.
     origin: Option<Py<PyAny>>,
 }
 
 impl PyWorld {
     fn of(name: String, model: Model) -> Self {
-        Self { name, space: model.space(), model, truth: OnceLock::new(), origin: None }
+        Self {
+            name,
+            space: model.space(),
+            model,
+            truth: OnceLock::new(),
+            listed: OnceLock::new(),
+            origin: None,
+        }
     }
 }
 

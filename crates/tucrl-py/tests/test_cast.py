@@ -21,7 +21,7 @@ OPTIONS = {
     "optimistic-psrl": "optimistic-psrl:psi=20",
 }
 NEW = {"psrl", "tsde", "ds-psrl", "optimistic-psrl", "regal-c", "regal", "regal-d", "kl-ucrl"}
-NEW |= {"ucrl3", "scal-plus", "ucrl2b-2020", "focus", "pmevi-dt"}
+NEW |= {"ucrl3", "ucrl2b-2020", "focus", "pmevi-dt"}
 CAST = {name: OPTIONS.get(name, entry["example"]) for name, entry in tucrl.agents().items()}
 
 

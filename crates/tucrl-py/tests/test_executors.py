@@ -156,6 +156,32 @@ def test_a_worker_of_another_version_is_refused(local: tuple[Path, dict[str, byt
     kind, why = _cells.work("0.0.1", "", None, 0, None, 20.0)
     assert kind == "refused" and re.search(r"this worker has tucrl .*, and 0\.0\.1 asks: install the same", why)
 
+    class Mixed(Wrapped):
+        """The worker of the sixth call has another version."""
+
+        def submit(self, function: Callable[..., Any], /, *arguments: Any) -> "Future[Any]":
+            """Start a call."""
+            version = "0.0.1" if self.calls == 5 else arguments[0]
+            return super().submit(function, version, *arguments[1:])
+
+    with pytest.raises(RuntimeError, match=r"cannot be run: this worker has tucrl .*install the same.*; \d+ of 18 runs are kept"):
+        tucrl.run(local[0], out=tmp_path / "out", executor=Mixed(lambda call, _: call()))
+    kept = bodies(tmp_path / "out")
+    assert 0 < len(kept) < 18 and kept.items() <= local[1].items()
+    tucrl.run(local[0], out=tmp_path / "out", executor=Wrapped(lambda call, _: call()))
+    assert bodies(tmp_path / "out") == local[1]
+
+
+def test_progress_is_shown_while_runs_are_made_elsewhere(
+    local: tuple[Path, dict[str, bytes]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(tucrl._learn, "_PATIENCE", 0.0)
+    for shown in (False, True):
+        executor = Wrapped(lambda call, _: call())
+        tucrl.run(local[0], out=tmp_path / str(shown), executor=executor, progress=shown)
+        told = capsys.readouterr().err
+        assert ("learning" in told and "100" in told) is shown, told
+
 
 def test_a_killed_worker_breaks_a_pool_of_processes_and_nothing_is_lost(
     local: tuple[Path, dict[str, bytes]], tmp_path: Path
@@ -293,7 +319,7 @@ def test_a_full_disk_is_an_error_and_loses_nothing(local: tuple[Path, dict[str, 
             (out / "runs").write_text("in the way")
         return made
 
-    with pytest.raises(OSError, match="runs"):
+    with pytest.raises(OSError, match=r"runs.*; \d+ of 18 runs are kept: call it again"):
         tucrl.run(local[0], out=out, executor=Wrapped(fill))
     (out / "runs").unlink()
     (tmp_path / "gone").rename(out / "runs")

@@ -1,4 +1,4 @@
-"""Agents written in Python enter the same records as those of the library, and the bad ones harm nobody."""
+"""Agents written in Python enter the same records as those of the library, and the bad ones harm no other run."""
 
 import functools
 import json
@@ -119,7 +119,7 @@ SPEED: dict[str, Any] = {"speed": 1}
 @pytest.mark.parametrize(
     ("factory", "sentence"),
     [
-        (lambda weights: None, "it needs weights, which nobody gives"),
+        (lambda weights: None, "it needs weights, which is not offered"),
         (functools.partial(DiffQ, **SPEED), "it has no option speed: its parameters are mask, seed, step, epsilon"),
         (7, "7 is no agent"),
     ],

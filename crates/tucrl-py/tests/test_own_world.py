@@ -122,7 +122,7 @@ def test_an_environment_without_a_table_is_simulated_by_every_run() -> None:
     # Regret against nothing is minus the rewards: no more than one in six steps.
     curves = results[0].to_pandas().query("t == 600")
     assert (curves["regret"] <= 0).all() and (curves["regret"] >= -100).all()
-    assert curves["regret"].min() < 0, "somebody found the goal"
+    assert curves["regret"].min() < 0, "an agent found the goal"
 
 
 def test_observations_of_several_parts_are_numbered() -> None:
@@ -213,3 +213,27 @@ def test_a_killed_run_in_a_simulated_world_continues(tmp_path: Path) -> None:
         warnings.simplefilter("ignore")
         tables = [tucrl.run(experiment, out=tmp_path / name).table() for name in ("killed", "whole")]
     np.testing.assert_array_equal(tables[0]["regret"], tables[1]["regret"])
+
+
+def test_rows_are_those_of_the_table() -> None:
+    table = tucrl.MDP("river-swim")
+    state, action, following, probability = table.transitions
+    for world in (tucrl.World("river-swim"), tucrl.World(table)):
+        assert world.start == {0: 1.0}
+        actions, counts, rewards, listed, shares = world.rows(range(6))
+        assert actions.tolist() == [2] * 6 and listed.tolist() == following.tolist()
+        assert shares.tolist() == probability.tolist() and counts.sum() == len(state) == len(action)
+        assert rewards.tolist() == pytest.approx(table.mean_rewards.ravel().tolist(), abs=0)
+    with pytest.raises(ValueError, match="state 6 does not exist: states are numbered 0 to 5"):
+        tucrl.World("river-swim").rows([6])
+
+
+def test_rows_of_a_generator_are_listed_without_repetitions() -> None:
+    world = tucrl.World.from_successors(lambda s, a: [(s, 0.25, 0.0), (9 - s, 0.5, 1.0), (s, 0.25, 0.4)], 10, 1)
+    actions, counts, rewards, listed, shares = world.rows([7, 2])
+    assert actions.tolist() == [1, 1] and counts.tolist() == [2, 2]
+    assert listed.tolist() == [2, 7, 2, 7] and shares.tolist() == [0.5, 0.5, 0.5, 0.5]
+    assert rewards.tolist() == pytest.approx([0.6, 0.6], abs=1e-15)
+    simulated = tucrl.World.from_gymnasium("FrozenLake-v1", simulate=True, reward_range=(0.0, 1.0))
+    with pytest.raises(ValueError, match="does not list them"):
+        simulated.rows([0])

@@ -174,7 +174,7 @@ impl<'a> Player<'a> {
         Ok(Self { algorithm, mdp, setting, seed: promise.seed })
     }
 
-    /// Plays; saves and restores the learner after so many steps.
+    /// Plays; saves and restores the learner after a number of steps.
     fn play(&self, steps: u64, stop: Option<u64>) -> Result<Vec<Step>, String> {
         let world = RandomStream::of_run(self.seed, 0, Purpose::World);
         let mut walk = Walk::new(Arc::clone(&self.mdp), world);

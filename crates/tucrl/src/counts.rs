@@ -14,12 +14,15 @@
 //! fields are not stored, vectors grow by an eighth instead of doubling, a row that moves frees its
 //! place for another, and transition counts have 32 bits, with a list of the few that need more.
 
+mod hints;
+
 use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use self::hints::Hints;
 use crate::space::{ActionId, Space, StateHasher, StateId};
 
 /// Spaces up to this size use an array from states to numbers (at most 16 MB), larger ones a hash map.
@@ -141,6 +144,8 @@ pub struct Counts {
     #[serde(default)]
     vacant: Vec<u32>,
     touched: Vec<u32>,
+    #[serde(skip)]
+    hints: Hints,
 }
 
 /// The map from states to numbers. Not serialised: rebuilt from the list of states.
@@ -197,6 +202,7 @@ impl Counts {
             carried: Vec::new(),
             vacant: Vec::new(),
             touched: Vec::new(),
+            hints: Hints::default(),
         }
     }
 
@@ -226,7 +232,7 @@ impl Counts {
         let states = of(&self.states) + of(&self.was_visited) + of(&self.pair_start);
         let rows = of(&self.next) + of(&self.count) + of(&self.p_hat) + of(&self.deviation);
         let rare = of(&self.carried) + of(&self.vacant) + of(&self.first);
-        numbers + states + rows + rare + of(&self.pairs) + of(&self.touched)
+        numbers + states + rows + rare + of(&self.pairs) + of(&self.touched) + self.hints.bytes()
     }
 
     /// Sets the number of actions of a state before it is first seen; see [`Space::tell_actions`].
@@ -415,7 +421,7 @@ impl Counts {
         let place = if len <= 8 {
             row.iter().position(|&known| known >= next).unwrap_or(len)
         } else {
-            row.partition_point(|&known| known < next)
+            self.hints.place(pair, next, row)
         };
         if place < len && row[place] == next {
             let count = &mut self.count[start + place];
@@ -431,20 +437,19 @@ impl Counts {
     /// The reward and the next state's number of a pair that has been played in this episode and has always given the
     /// same, and how often [`Counts::record_again`] may count it.
     #[inline]
-    pub(crate) fn constant(&self, pair: usize) -> Option<(f64, u32, u64)> {
+    pub(crate) fn constant(&self, pair: usize) -> Option<(f64, u32, u32)> {
         let counts = &self.pairs[pair];
         let is_constant = counts.row_len == 1 && counts.shifted_squares == 0.0;
         let place = counts.row as usize;
-        (is_constant && counts.visits > counts.frozen).then(|| {
-            (counts.first_reward, self.next[place], u64::from(u32::MAX - self.count[place]))
-        })
+        (is_constant && counts.visits > counts.frozen)
+            .then(|| (counts.first_reward, self.next[place], u32::MAX - self.count[place]))
     }
 
     /// Records that a [constant](Counts::constant) pair gave the same as ever this many times.
-    pub(crate) fn record_again(&mut self, pair: usize, times: u64) {
+    pub(crate) fn record_again(&mut self, pair: usize, times: u32) {
         let counts = &mut self.pairs[pair];
-        counts.visits += times;
-        self.count[counts.row as usize] += times as u32;
+        counts.visits += u64::from(times);
+        self.count[counts.row as usize] += times;
     }
 
     /// Adds 2^32 to the count of a transition.

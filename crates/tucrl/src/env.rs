@@ -169,6 +169,18 @@ impl Walk {
         Step { paid, reward: paid - self.mdp.reward_range().low(), mean_reward, next }
     }
 
+    /// The reward and the next state of a pair for which both are certain, and the expected reward.
+    pub(crate) fn certain_step(&self, pair: usize) -> Option<((f64, StateId), f64)> {
+        let &[next] = self.mdp.row(pair).next else { return None };
+        let reward = certain_reward(&self.mdp, pair)? - self.mdp.reward_range().low();
+        Some(((reward, StateId::from(next)), self.mdp.mean_reward(pair)))
+    }
+
+    /// Stands in the state to which certain steps led.
+    pub(crate) fn stand_in(&mut self, state: StateId) {
+        self.at.state = state;
+    }
+
     /// The reward that is paid and the next state of a pair that is uncertain or not remembered.
     #[inline(always)]
     fn draw(&mut self, pair: usize) -> (f64, u32) {

@@ -18,6 +18,7 @@ use crate::inner_max::Values;
 use crate::learner::{Diary, Explanation, Learner, LoggedStep, Saved};
 use crate::planner::{Choice, Plan, PlanError, PlanInput, Planner};
 use crate::plausible::KnownRewards;
+use crate::replay::Replay;
 use crate::rng::RandomStream;
 use crate::rules::{EpisodeRule, EpisodeView, StopReason, Verdict};
 use crate::space::{ActionId, Space, StateId};
@@ -412,63 +413,6 @@ impl<P: Planner> Episodic<P> {
         self.planner.threshold().under_visited_from(&self.counts, stats, seen)
     }
 
-    /// After a step from the present state to `next`: prepares for the same step, if it is the only one that the plan and
-    /// all observations leave.
-    #[inline]
-    fn make_ready(&mut self, pair: u32, next: StateId) {
-        let limit = self.planner.rule().certain_visits(&self.counts, self.here, pair as usize);
-        if limit == 0 {
-            return;
-        }
-        let Some((reward, next_number, room)) = self.counts.constant(pair as usize) else { return };
-        let choices = self.plan.as_ref().map_or(&[][..], |plan| &plan.choices);
-        let Some(choice) = choices.get(self.here as usize).filter(|choice| choice.mix == 0.0)
-        else {
-            return;
-        };
-        let (under_visited_from, action) = (self.under_visited_from(pair), choice.action);
-        let limit = limit.min(room);
-        self.set_ready(Ready {
-            left: limit,
-            limit,
-            reward,
-            next,
-            next_number,
-            pair,
-            action,
-            under_visited_from,
-        });
-    }
-
-    #[cold]
-    fn set_ready(&mut self, ready: Ready) {
-        let here = self.here as usize;
-        if self.ready.len() <= here {
-            self.ready.resize(self.counts.seen(), Ready::default());
-        }
-        self.ready[here] = ready;
-        self.is_ready.push(self.here);
-    }
-
-    /// Records the steps that were counted for a state.
-    #[inline]
-    fn settle(&mut self, number: u32) {
-        let Some(ready) = self.ready.get_mut(number as usize).filter(|ready| ready.limit > 0)
-        else {
-            return;
-        };
-        let Ready { left, limit, pair, under_visited_from, .. } = std::mem::take(ready);
-        let played = limit - left;
-        self.counts.record_again(pair as usize, played);
-        self.poor_steps_at_start += played * u64::from(under_visited_from <= self.plan_start);
-    }
-
-    fn settle_all(&mut self) {
-        while let Some(number) = self.is_ready.pop() {
-            self.settle(number);
-        }
-    }
-
     /// What has been counted.
     pub fn counts(&self) -> &Counts {
         &self.counts
@@ -579,6 +523,11 @@ where
     fn end_batch(&mut self) {
         self.plays_batch = false;
         self.settle_all();
+    }
+
+    #[inline]
+    fn replay(&mut self, replay: &mut Replay<'_>) {
+        self.play_ready(replay);
     }
 }
 

@@ -27,7 +27,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::chain::Chain;
-use crate::inner_max::{Ranking, Scratch, UNSEEN, Values};
+use crate::inner_max::{LawSink, Ranking, Scratch, UNSEEN, Values};
 use crate::math;
 use crate::planner::{Choice, Plan, PlanError, Pulse, min_max};
 use crate::plausible::{PlausibleSet, Shape, View, slice_min_max};
@@ -423,6 +423,7 @@ impl<'a, 'b, S: Shape> Sweeper<'a, 'b, S> {
         let (mut rewards, mut starts) = (Vec::new(), vec![0]);
         let (mut next, mut probability) = (Vec::new(), Vec::new());
         let mut pairs = Vec::with_capacity(seen);
+        let mut sink = LawSink::default();
         for number in 0..seen as u32 {
             let worth = |pair: usize| self.worth[pair];
             let (_, top) = min_max(counts.pairs_of(number).map(worth));
@@ -431,11 +432,11 @@ impl<'a, 'b, S: Shape> Sweeper<'a, 'b, S> {
             let first = counts.pairs_of(number).find(|&pair| worth(pair) >= top);
             let best = stays.copied().or(first)?;
             pairs.push(best);
-            let mut sink = crate::inner_max::LawSink::default();
+            sink.entries.clear();
             self.set.fill(best, &view, &mut scratch, &mut sink);
-            let law = sink.into_law();
-            let total: f64 = law.iter().map(|entry| entry.1).sum();
-            for (state, mass) in law {
+            sink.tidy();
+            let total: f64 = sink.entries.iter().map(|entry| entry.1).sum();
+            for &(state, mass) in &sink.entries {
                 next.push(if state == UNSEEN { seen as u32 } else { state });
                 probability.push(mass / total);
             }

@@ -253,7 +253,7 @@ impl Hardness {
         self
     }
 
-    /// The standard deviation of the realised regret of the optimal policy after so many steps.
+    /// The standard deviation of the realised regret of the optimal policy after `steps` steps.
     pub fn regret_deviation(&self, steps: u64) -> Option<f64> {
         self.regret_variance.map(|variance| (variance * steps as f64).sqrt())
     }

@@ -67,7 +67,9 @@ impl Ranking {
         } else {
             &mut self.order[..]
         };
-        ranked.sort_by(better);
+        if !insert_in_order(ranked, better) {
+            ranked.sort_by(better);
+        }
         self.prefix.clear();
         self.prefix.push(0.0);
         let mut sum = 0.0;
@@ -107,6 +109,29 @@ impl Ranking {
         }
         self.worst.sort_by(|&a, &b| seen[a as usize].total_cmp(&seen[b as usize]).then(a.cmp(&b)));
     }
+}
+
+/// Sorts what is nearly in order by insertion; false, with the order as it came to be, if that takes too many moves.
+fn insert_in_order(
+    states: &mut [u32],
+    mut better: impl FnMut(&u32, &u32) -> std::cmp::Ordering,
+) -> bool {
+    let mut moves = 2 * states.len();
+    for at in 1..states.len() {
+        let state = states[at];
+        let mut place = at;
+        while place > 0 && better(&state, &states[place - 1]).is_lt() {
+            states[place] = states[place - 1];
+            place -= 1;
+        }
+        states[place] = state;
+        let moved = at - place;
+        if moved > moves {
+            return false;
+        }
+        moves -= moved;
+    }
+    true
 }
 
 /// Takes probability mass.
@@ -149,6 +174,12 @@ pub struct LawSink {
 impl LawSink {
     /// The law, sorted by state, one entry each, without zeros.
     pub fn into_law(mut self) -> Vec<(u32, f64)> {
+        self.tidy();
+        self.entries
+    }
+
+    /// Turns the entries into the law.
+    pub(crate) fn tidy(&mut self) {
         self.entries.sort_by_key(|entry| entry.0);
         self.entries.dedup_by(|later, earlier| {
             let same = later.0 == earlier.0;
@@ -159,7 +190,6 @@ impl LawSink {
         });
         // Rounding may leave a trace of mass that was taken away entirely.
         self.entries.retain(|entry| entry.1 > 1e-16);
-        self.entries
     }
 }
 
@@ -216,5 +246,36 @@ impl Scratch {
             index -= 1;
         }
         self.special[index] = (place, state, room);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::RandomStream;
+
+    /// Values that move little, and values that are drawn anew; many ties.
+    #[test]
+    fn a_ranking_that_is_updated_is_the_ranking_made_anew() {
+        let mut random = RandomStream::new(5);
+        let mut values = Values { seen: vec![0.0; 60], unseen: 3.0 };
+        let mut updated = Ranking::default();
+        for round in 0..500 {
+            let chance = if round % 10 == 0 { 1.0 } else { 0.05 };
+            for value in &mut values.seen {
+                if random.chance(chance) {
+                    *value = random.below(20) as f64;
+                }
+            }
+            updated.update(&values);
+            let mut anew = Ranking::default();
+            anew.update(&values);
+            let mut sorted: Vec<u32> = (0..60).collect();
+            sorted.sort_by(|&a, &b| {
+                values.seen[b as usize].total_cmp(&values.seen[a as usize]).then(a.cmp(&b))
+            });
+            assert_eq!((&updated.order, &anew.order), (&sorted, &sorted), "round {round}");
+            assert_eq!((&updated.rank, &updated.prefix), (&anew.rank, &anew.prefix));
+        }
     }
 }

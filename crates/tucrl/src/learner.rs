@@ -19,6 +19,7 @@ use crate::model::{Batch, PlayError};
 use crate::options::OptionError;
 use crate::planner::{Choice, Outlook, Plan, PlanError};
 use crate::policy::Policy;
+use crate::replay::Replay;
 use crate::rng::RandomStream;
 use crate::space::{ActionId, Space, StateId};
 
@@ -87,6 +88,11 @@ pub trait Learner: Send + Sync {
 
     /// Called after a batch of steps, also if it was not finished.
     fn end_batch(&mut self) {}
+
+    /// Plays steps of a batch that can only go as they always went, as far as there are any from the present state on.
+    /// Learners that prepare none leave it as it is; those of other crates cannot prepare any.
+    #[inline]
+    fn replay(&mut self, _replay: &mut Replay<'_>) {}
 
     /// Plays a batch of steps. The default is compiled for each learner, so that dynamic dispatch happens once per
     /// batch and not once per step; there is no reason to override it.
@@ -226,6 +232,8 @@ pub struct Knowledge {
     pub mean_rewards: Option<KnownMeans>,
     /// A hand-written policy, for the heuristic.
     pub rule_of_thumb: Option<RuleOfThumb>,
+    /// The span of the optimal bias over the reachable states, for `c=world` and `h=world`.
+    pub span: Option<f64>,
 }
 
 /// A hand-written policy of a world, where it is defined.
@@ -252,6 +260,12 @@ pub enum AgentError {
     Missing {
         /// What it needs.
         what: &'static str,
+    },
+    /// An algorithm of earlier versions.
+    #[error("this algorithm is no longer run: {instead}")]
+    Retired {
+        /// What to use.
+        instead: &'static str,
     },
     /// Its learners cannot be saved and restored.
     #[error("this algorithm cannot be restored from a checkpoint: run it from the first step")]

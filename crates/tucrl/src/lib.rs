@@ -65,6 +65,7 @@ pub mod plausible;
 pub mod policy;
 pub mod posterior;
 pub mod pulse;
+pub mod replay;
 pub mod reward;
 pub mod rng;
 pub mod rules;

@@ -18,6 +18,7 @@ use crate::generator::{Generator, GeneratorError, Outcomes, Simulation, list, st
 use crate::learner::Learner;
 use crate::mdp::Mdp;
 use crate::planner::PlanError;
+use crate::replay::{Earned, Replay};
 use crate::reward::RewardRange;
 use crate::rng::RandomStream;
 use crate::space::{ActionId, Space, StateId};
@@ -206,18 +207,6 @@ pub struct LentWorld<'a> {
     pub position: &'a WalkState,
 }
 
-/// Sums over steps.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Earned {
-    pub(crate) reward: f64,
-    pub(crate) mean_reward: f64,
-    /// Of Bellman gaps.
-    pub(crate) gap: f64,
-    /// Of the gain lost for good, and of the gain lost times the number of the step.
-    pub(crate) gain_loss: f64,
-    pub(crate) timed_gain_loss: f64,
-}
-
 impl Batch<'_> {
     /// How many steps are left to play.
     pub fn left(&self) -> u64 {
@@ -270,14 +259,28 @@ impl Batch<'_> {
                     let pair = walk.pair(action);
                     Ok((walk.step_pair(pair), Some(pair)))
                 };
-                play(learner, walk, *gaps, step, *until, taken, earned)
+                // Gain lost for good is added up with the number of the step, which prepared steps leave out.
+                let by_pair = match gaps {
+                    Some(gaps) => Some(gaps.by_pair()).filter(|_| gaps.gain_losses().is_empty()),
+                    None => Some(&[][..]),
+                };
+                let replay =
+                    |learner: &mut L, walk: &mut Walk, taken: &mut u64, earned: &mut Earned| {
+                        let Some(gaps) = by_pair else { return };
+                        let until = *until;
+                        let mut replay =
+                            Replay { walk, gaps, taken: *taken, until, earned: *earned };
+                        learner.replay(&mut replay);
+                        (*taken, *earned) = (replay.taken, replay.earned);
+                    };
+                play(learner, walk, *gaps, step, replay, *until, (taken, earned))
             }
             ModelWalk::Generated(walk) => {
                 let step = |walk: &mut GeneratedWalk, action| {
                     let pair = gaps.and_then(|gaps| gaps.pair(walk.state(), action));
                     Ok((walk.step(action)?, pair))
                 };
-                play(learner, &mut **walk, *gaps, step, *until, taken, earned)
+                play(learner, &mut **walk, *gaps, step, |_, _, _, _| {}, *until, (taken, earned))
             }
         };
         learner.end_batch();
@@ -291,15 +294,19 @@ fn play<L: Learner + ?Sized, W>(
     walk: &mut W,
     gaps: Option<&Gaps>,
     step: impl Fn(&mut W, ActionId) -> Result<(Step, Option<usize>), GeneratorError>,
+    replay: impl Fn(&mut L, &mut W, &mut u64, &mut Earned),
     until: u64,
-    taken: &mut u64,
-    earned: &mut Earned,
+    (taken, earned): (&mut u64, &mut Earned),
 ) -> Result<(), PlayError> {
     let (by_pair, losses) = gaps.map_or((&[][..], &[][..]), |g| (g.by_pair(), g.gain_losses()));
     // In local variables, so that the sums stay in registers.
     let (mut time, mut sums) = (*taken, *earned);
     let mut outcome = Ok(());
-    while time < until {
+    loop {
+        replay(learner, walk, &mut time, &mut sums);
+        if time >= until {
+            break;
+        }
         let action = match learner.act() {
             Ok(action) => action,
             Err(error) => {

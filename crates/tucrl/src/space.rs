@@ -29,7 +29,7 @@ pub struct Space {
     /// What a state is made of; empty when it is just a number.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     factors: Vec<Factor>,
-    /// Nobody has said how many states there are.
+    /// The number of states is unknown.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     is_uncounted: bool,
 }
@@ -140,7 +140,7 @@ impl Space {
         Self { is_uncounted: true, ..Self::told(MAX_NOMINAL, max_actions) }
     }
 
-    /// Whether nobody has said how many states there are.
+    /// Whether the number of states is unknown.
     pub fn is_uncounted(&self) -> bool {
         self.is_uncounted
     }

@@ -120,7 +120,7 @@ impl Facts {
         self.reward_range.unwrap_or(RewardRange::up_to(self.r_max))
     }
 
-    /// By how much regret after so many steps may be wrong because the gain is: `gain_error` times `steps`; `None`
+    /// By how much regret after `steps` steps may be wrong because the gain is: `gain_error` times `steps`; `None`
     /// where that is small, less than a tenth of the largest reward counted from the smallest.
     pub fn regret_error(&self, steps: u64) -> Option<f64> {
         let error = self.gain_error * steps as f64;
@@ -391,6 +391,8 @@ impl Truth {
         Knowledge {
             optimal_policy: self.solved.as_ref().map(|solved| solved.solution.policy.clone()),
             policy_states: self.solved.as_ref().and_then(|solved| solved.states.clone()),
+            span: Some(self.facts.span_reachable)
+                .filter(|span| self.facts.baseline.is_optimal() && span.is_finite()),
             ..Self::told_without_solving(model)
         }
     }

@@ -4,8 +4,12 @@ pub(super) const LEARN_HELP: &str = "\
 Examples:
   tucrl learn three-state:delta=0 --agent tucrl --agent ucrl --agent scal:c=5
   tucrl learn taxi --agent tucrl-plus:alpha=0.01,warm_start=true --steps 100k
+  tucrl learn river-swim --agent wide=ucrl --agent narrow=ucrl:alpha=0.1
   tucrl learn river-swim --agent optimistic-q --json > runs.jsonl
   tucrl learn model.json --agent tucrl-plus --steps 1e5
+
+What precedes an equals sign that stands before the first colon is a label: `narrow`
+is what ucrl:alpha=0.1 is called in the table, and `label` in the JSON.
 
 Run number r of master seed M draws from streams that depend on M and r only:
 all agents use the same random streams in runs of the same number, and the same

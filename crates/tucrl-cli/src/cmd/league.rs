@@ -10,7 +10,7 @@ use tucrl_lab::experiment::Experiment;
 use tucrl_lab::record::Provenance;
 use tucrl_lab::stats::Study;
 use tucrl_lab::text::counted;
-use tucrl_paper::league::{self, Origin};
+use tucrl_paper::league::{self, Frame, Origin};
 
 use super::report::load;
 use super::{Answer, say};
@@ -50,15 +50,26 @@ pub(super) fn run(ask: &League, catalogue: &Catalogue) -> anyhow::Result<Answer>
     if let Some(path) = &ask.to {
         command += &format!(" --to {}", path.display());
     }
+    if let Some(path) = &ask.guide {
+        command += &format!(" --guide {}", path.display());
+    }
     let description = experiment.description.as_deref().unwrap_or_default();
-    let origin = Origin { command: &command, description, digest: &experiment.digest() };
-    let page = league::page(&study, &stored.provenance, &origin);
+    let (digest, frame) = (experiment.digest(), Frame::of(&experiment));
+    let origin = Origin { command: &command, description, digest: &digest, frame: &frame };
+    let page = league::page(&stored.runs, &study, &stored.provenance, &origin);
     match &ask.to {
         Some(path) => {
             league::write(&page, path)?;
             answer.text += &format!("read  {}\n", path.display());
         }
         None => answer.text = page,
+    }
+    if let Some(path) = &ask.guide {
+        let guide = league::guide(&stored.runs, &study, &origin).context(
+            "which agent to use cannot be said: give every agent a `group`, what it is told, and add the agent random",
+        )?;
+        league::write(&guide, path)?;
+        answer.text += &format!("read  {}\n", path.display());
     }
     Ok(answer)
 }

@@ -49,7 +49,7 @@ pub(super) fn run(ask: &Learn, catalogue: &Catalogue) -> anyhow::Result<Answer> 
         }
         with_span(error, &world, &options, ask.limit).into()
     };
-    let agents = specs.into_iter().map(|spec| catalogue.agent(spec).map_err(&refused));
+    let agents = specs.into_iter().map(|spec| catalogue.labelled_agent(spec).map_err(&refused));
     let agents = agents.collect::<Result<_, _>>()?;
     let mut experiment = Experiment::new(InMemory {
         world,
@@ -127,7 +127,7 @@ impl<'a> Learned<'a> {
                     Some(Ending::Complete) => {}
                     Some(Ending::Stopped) | None => is_stopped = true,
                     Some(Ending::Failed(error)) => {
-                        super::say("error", &format!("{agent}, run {run}: {error}"));
+                        super::say("error", &format!("{}, run {run}: {error}", agent.label()));
                         code = FAILURE;
                     }
                 }

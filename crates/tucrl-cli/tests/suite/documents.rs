@@ -117,25 +117,42 @@ fn is_open(command: &str) -> bool {
     command.ends_with('\\') || command.matches('"').count() % 2 == 1
 }
 
-#[test]
-fn every_command_of_the_documents_works_and_prints_what_is_shown() {
-    let folder = TempDir::new().unwrap();
+/// The experiment that README runs stands in the manual of experiments.
+fn write_first_experiment(folder: &Path) {
     let experiments = fs::read_to_string(root().join("docs/experiments.md")).unwrap();
     let first = experiments.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
     assert!(first.starts_with("name = \"first\""), "{first}");
-    fs::write(folder.path().join("first.toml"), first).unwrap();
+    fs::write(folder.join("first.toml"), first).unwrap();
+}
+
+/// Checks that the lines that a document shows were printed, one after the other.
+fn assert_shown(what: &str, shown: &[String], printed: &[u8]) {
+    let printed = String::from_utf8(printed.to_vec()).unwrap();
+    let lines = |text: &str| -> Vec<String> {
+        let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
+        lines.map(str::to_owned).collect()
+    };
+    let (wanted, printed) = (lines(&shown.join("\n")), lines(&printed));
+    let found = printed.windows(wanted.len()).any(|window| *window == wanted[..]);
+    assert!(found, "{what}\nshown: {wanted:#?}\nprinted: {printed:#?}");
+}
+
+#[test]
+fn every_command_of_the_documents_works_and_prints_what_is_shown() {
+    let folder = TempDir::new().unwrap();
+    write_first_experiment(folder.path());
     let program = Path::new(env!("CARGO_BIN_EXE_tucrl")).parent().unwrap();
     let mut path = OsString::from(program);
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap_or_default());
 
-    let mut documents: Vec<PathBuf> = vec![root().join("README.md")];
+    let mut documents = vec![root().join("README.md"), root().join("paper/paper.md")];
     for folder in ["docs", "docs/agents"] {
         let entries = fs::read_dir(root().join(folder)).unwrap();
         documents.extend(entries.map(|entry| entry.unwrap().path()));
     }
     documents.retain(|document| document.extension().is_some_and(|ending| ending == "md"));
-    documents[1..].sort();
+    documents[2..].sort();
     let (mut executed, mut compared) = (0, 0);
     for document in documents {
         let name = document.strip_prefix(root()).unwrap().to_str().unwrap().to_owned();
@@ -158,17 +175,53 @@ fn every_command_of_the_documents_works_and_prints_what_is_shown() {
             if prints.is_empty() {
                 continue;
             }
-            let printed = String::from_utf8(output.stdout).unwrap();
-            let lines = |text: &str| -> Vec<String> {
-                let lines = text.lines().map(str::trim_end).filter(|line| !line.is_empty());
-                lines.map(str::to_owned).collect()
-            };
-            let (wanted, printed) = (lines(&prints.join("\n")), lines(&printed));
-            let found = printed.windows(wanted.len()).any(|window| *window == wanted[..]);
-            assert!(found, "{place}: {command}\nshown: {wanted:#?}\nprinted: {printed:#?}");
+            assert_shown(&format!("{place}: {command}"), &prints, &output.stdout);
             compared += 1;
         }
     }
     // The parser did not overlook them.
-    assert!(executed >= 45 && compared >= 2, "{executed} executed, {compared} compared");
+    assert!(executed >= 47 && compared >= 4, "{executed} executed, {compared} compared");
+}
+
+/// The blocks of README in order, in the environment that `.ci/from-nothing` makes: the folder has the tree, and the variables
+/// in the file `environment`.
+#[test]
+#[ignore = "needs an installation: run .ci/from-nothing"]
+fn readme_works_from_top_to_bottom_in_an_environment_of_its_own() {
+    let folder = std::env::var_os("TUCRL_FROM_NOTHING");
+    let folder = PathBuf::from(folder.expect("set by .ci/from-nothing, which runs this test"));
+    let variables = fs::read_to_string(folder.join("environment")).unwrap();
+    let variables = || variables.lines().filter_map(|line| line.split_once('='));
+    let tree = folder.join("tree");
+    write_first_experiment(&tree);
+    let text = fs::read_to_string(tree.join("README.md")).unwrap();
+    let mut steps: Vec<(usize, [String; 3], Vec<String>)> = Vec::new();
+    let line_of = |place: &str| place.rsplit(':').next().unwrap().parse().unwrap();
+    for Shown { place, command, prints } in commands("README.md", &text) {
+        // All claims take minutes; this one seconds.
+        let command = match command.ends_with(" reproduce") {
+            true => format!("{command} regimes"),
+            false => command,
+        };
+        steps.push((line_of(&place), ["bash".into(), "-euc".into(), command], prints));
+    }
+    for block in blocks(&text).into_iter().filter(|block| block.kind == "python") {
+        let code: Vec<&str> = block.lines.iter().map(|(_, line)| *line).collect();
+        // What it prints depends on the version of Gymnasium; test_documents.py compares it.
+        let words = ["python".into(), "-c".into(), code.join("\n")];
+        steps.push((block.lines[0].0, words, Vec::new()));
+    }
+    steps.sort_by_key(|step| step.0);
+    for (line, words, prints) in &steps {
+        println!("-- README.md:{line}: {}", words[2]);
+        let mut command = Command::new("/usr/bin/env");
+        command.env_clear().envs(variables()).current_dir(&tree).args(words);
+        let output = command.output().unwrap();
+        let complaint = String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.success(), "README.md:{line}: {}\n{complaint}", words[2]);
+        if !prints.is_empty() {
+            assert_shown(&format!("README.md:{line}"), prints, &output.stdout);
+        }
+    }
+    assert!(steps.len() >= 5, "the parser overlooked some: {steps:#?}");
 }

@@ -164,7 +164,7 @@ fn agents_in_the_page_make_the_runs_of_the_program_to_the_last_digit() {
         ("three-state", &["tucrl-plus:alpha=0.05", "psrl", "tsde"], 20_000),
         ("two-state:epsilon=0.05", &["tucrl:alpha=0.05", "kl-ucrl:alpha=0.1", "ucrl3"], 10_000),
         ("river-swim", &["tucrl-plus:alpha=0.1", "optimistic-q", "ucrl2"], 20_000),
-        ("six-arms", &["regal-c:h=5,alpha=0.1", "scal-plus:c=5,alpha=0.1", "random"], 5000),
+        ("six-arms", &["regal-c:h=5,alpha=0.1", "scal:c=5,alpha=0.1", "random"], 5000),
         ("frozen-lake", &["tucrl:alpha=0.05", "oracle", "optimistic-psrl"], 5000),
         ("four-rooms", &["tucrl:alpha=0.01", "ds-psrl"], 5000),
         // Large enough for sweeps that run on several threads elsewhere.

@@ -7,6 +7,7 @@ mod documents;
 mod explorable;
 mod importing;
 mod learning;
+mod manners;
 mod own;
 mod reading;
 mod reproducing;

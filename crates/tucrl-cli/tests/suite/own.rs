@@ -73,6 +73,9 @@ fn every_verb_knows_them_by_their_names() {
     assert_eq!(code("agents in-turn"), 0);
     assert_eq!(code("worlds coin --json"), 0);
     assert_eq!(code("inspect coin:flip=0.25"), 0);
+    for verb in ["completions zsh", "man learn", "learn coin --steps 9 --agent mine=in-turn"] {
+        assert_eq!(code(verb), 0, "{verb}");
+    }
     // Those of the library are there as well, and own and known ones go together.
     let learn = "learn coin:flip=0.25 --steps 100 --seeds 2 --agent in-turn:first=1 --agent tucrl";
     assert_eq!(code(&format!("{learn} --json")), 0);

@@ -84,6 +84,16 @@ pub enum ExperimentProblem {
         /// What to do about it.
         change: &'static str,
     },
+    /// A name in `not_run` that the experiment does not have.
+    #[error(
+        "there is no {what} {name:?} in this experiment: write one of its {what}s, as `tucrl run --list` shows them"
+    )]
+    NotHere {
+        /// An agent, or a world.
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
     /// A sweep of too many values.
     #[error("{variants} combinations of values are too many: keep at most {most}")]
     TooManyVariants {
@@ -91,6 +101,14 @@ pub enum ExperimentProblem {
         variants: usize,
         /// How many there may be.
         most: usize,
+    },
+    /// More runs than fit into memory.
+    #[error("{runs} runs are too many: keep at most {most}, with fewer seeds, worlds or agents")]
+    TooManyRuns {
+        /// How many there are.
+        runs: u128,
+        /// How many there may be.
+        most: u64,
     },
     /// Seeds for tuning, but no lists of values.
     #[error(

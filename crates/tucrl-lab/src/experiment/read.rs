@@ -19,12 +19,16 @@ use super::{
     LONGEST, MASTER_SEED, PER_DECADE, Place,
 };
 use crate::catalogue::Catalogue;
+use crate::formats::disk::patiently;
 use crate::formats::{self, FormatError, ReadOptions};
-use crate::names::{integer, nearest};
+use crate::names::{integer, is_label, nearest};
 use crate::text::{printable, quoted};
 
 /// The largest file of an experiment, in bytes: a list of a million checkpoints has a tenth of it.
 const LARGEST: u64 = 1 << 26;
+
+/// The most runs of an experiment: the list of its cells then has 240 MB.
+const MOST_RUNS: u64 = 10_000_000;
 
 const KEYS: &[&str] = &[
     "name",
@@ -37,9 +41,10 @@ const KEYS: &[&str] = &[
     "exploration",
     "worlds",
     "agents",
+    "not_run",
 ];
-const WORLD_KEYS: &[&str] = &["spec", "steps", "reward_range", "content"];
-const AGENT_KEYS: &[&str] = &["spec", "label"];
+const WORLD_KEYS: &[&str] = &["spec", "group", "steps", "reward_range", "content"];
+const AGENT_KEYS: &[&str] = &["spec", "label", "group"];
 
 const A_NAME: &str = "letters, digits, hyphens, underscores and points, beginning with a letter or a \
                       digit, at most 64 of them: it becomes the name of a folder";
@@ -47,6 +52,8 @@ const STEPS: &str = "an integer between 1 and 1e10, such as 1e6";
 const RANGE: &str = "the lowest and the highest reward, such as [-10, 20]";
 const TIMES: &str =
     "how many a decade, between 1 and 10000, or a list of increasing steps from 1 on";
+
+const A_LINE: &str = "a short text of one line";
 
 pub(super) type Value<'a> = Spanned<DeValue<'a>>;
 
@@ -58,9 +65,12 @@ pub(super) struct Reader<'a> {
 
 pub(super) fn file(path: &Path, catalogue: &Catalogue) -> Result<Experiment, ExperimentError> {
     let failed = |source| FormatError::io(path, source);
-    let mut bytes = Vec::new();
-    let file = File::open(path).map_err(failed)?;
-    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(failed)?;
+    let read = || {
+        let mut bytes = Vec::new();
+        File::open(path)?.take(LARGEST + 1).read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = patiently(read).map_err(failed)?;
     if bytes.len() as u64 > LARGEST {
         return Err(FormatError::TooLarge { path: path.into(), most: LARGEST }.into());
     }
@@ -109,8 +119,8 @@ impl Reader<'_> {
         let description = description
             .map(|text| self.string(text, "description", "a text in quotes", |_| true))
             .transpose()?;
-        let seeds = table.get("seeds").ok_or_else(|| missing("seeds", "seeds = 20"))?;
-        let seeds = self.integer(seeds, "seeds", "an integer between 1 and 1e6", 1..=1_000_000)?;
+        let given = table.get("seeds").ok_or_else(|| missing("seeds", "seeds = 20"))?;
+        let seeds = self.integer(given, "seeds", "an integer between 1 and 1e6", 1..=1_000_000)?;
         let steps =
             table.get("steps").map(|steps| self.integer(steps, "steps", STEPS, 1..=LONGEST));
         let steps = steps.transpose()?;
@@ -143,6 +153,17 @@ impl Reader<'_> {
                 }
             }
         })?;
+        let not_run = table
+            .get("not_run")
+            .map_or(Ok(Vec::new()), |value| self.not_run(value, &worlds, &agents))?;
+        let of_agent = |agent: &ExperimentAgent| {
+            u128::from(seeds + if agent.sweep.is_some() { tune_seeds } else { 0 })
+        };
+        let runs = agents.iter().map(of_agent).sum::<u128>() * worlds.len() as u128;
+        if runs > MOST_RUNS.into() {
+            let problem = Problem::TooManyRuns { runs, most: MOST_RUNS };
+            return Err(self.at(self.place(given.span(), "seeds"), problem));
+        }
         let path = Some(self.path.into());
         let text = String::new();
         Ok(Experiment {
@@ -155,6 +176,7 @@ impl Reader<'_> {
             master_seed,
             checkpoints,
             exploration,
+            not_run,
             read_options: ReadOptions::default(),
             search_limit: SEARCH_LIMIT,
             path,
@@ -186,6 +208,7 @@ impl Reader<'_> {
             let range = table.and_then(|table| table.get("reward_range"));
             let range = range.map(|range| self.range(range, &format!("{key}.reward_range")));
             let reward_range = range.transpose()?;
+            let group = self.group(table, &key)?;
             for variant in self.variants(&text, table, &key, WORLD_KEYS)? {
                 let world = self
                     .catalogue
@@ -215,7 +238,16 @@ impl Reader<'_> {
                     return Err(self.at(place, Problem::Twice { what, change }));
                 }
                 let sweep = variant.point(&text, &text);
-                worlds.push(ExperimentWorld { world, steps, model, reward_range, sweep, place });
+                let group = group.clone();
+                worlds.push(ExperimentWorld {
+                    world,
+                    steps,
+                    model,
+                    reward_range,
+                    sweep,
+                    group,
+                    place,
+                });
             }
         }
         Ok(worlds)
@@ -231,17 +263,13 @@ impl Reader<'_> {
             let place = self.place(spec.span(), &key);
             let text = self.string(spec, &key, expected, |_| true)?;
             let label_key = format!("{key}.label");
-            let is_line = |label: &str| {
-                !label.trim().is_empty()
-                    && label.len() <= 80
-                    && !label.chars().any(char::is_control)
-            };
             let given = table.and_then(|table| table.get("label"));
             let given = given
-                .map(|label| self.string(label, &label_key, "a short text of one line", is_line))
+                .map(|label| self.string(label, &label_key, A_LINE, is_label))
                 .transpose()?
                 // A label stands in tables, figures and pages, where it must not turn its surroundings around.
                 .map(|label| printable(&label));
+            let group = self.group(table, &key)?;
             for variant in self.variants(&text, table, &key, AGENT_KEYS)? {
                 let agent = self
                     .catalogue
@@ -261,13 +289,27 @@ impl Reader<'_> {
                         (format!("the label {label:?}"), "give each agent its own");
                     return Err(self.at(place, Problem::Twice { what, change }));
                 }
-                let group = given.clone().unwrap_or_else(|| variant.best(&text));
-                let sweep = variant.point(&group, &text);
-                agents.push(ExperimentAgent { agent, label, sweep, place });
+                let best = given.clone().unwrap_or_else(|| variant.best(&text));
+                let (sweep, group) = (variant.point(&best, &text), group.clone());
+                agents.push(ExperimentAgent { agent, label, sweep, group, place });
             }
         }
         self.check_groups(&agents)?;
         Ok(agents)
+    }
+
+    /// The heading under which a league counts a world or an agent.
+    fn group(
+        &self,
+        table: Option<&DeTable<'_>>,
+        key: &str,
+    ) -> Result<Option<String>, ExperimentError> {
+        let group = table.and_then(|table| table.get("group"));
+        let read = |value| {
+            self.string(value, &format!("{key}.group"), A_LINE, is_label)
+                .map(|text| printable(&text))
+        };
+        group.map(read).transpose()
     }
 
     fn checkpoints(&self, value: &Value<'_>) -> Result<Checkpoints, ExperimentError> {
@@ -328,7 +370,7 @@ impl Reader<'_> {
     }
 
     /// The first key in the file that does not exist is an error.
-    fn only(
+    pub(super) fn only(
         &self,
         table: &DeTable<'_>,
         known: &'static [&'static str],
@@ -344,7 +386,7 @@ impl Reader<'_> {
         Err(self.at(place, Problem::Unknown { nearest, known }))
     }
 
-    fn list<'a, 'b>(
+    pub(super) fn list<'a, 'b>(
         &self,
         value: &'a Value<'b>,
         key: &str,
@@ -356,7 +398,7 @@ impl Reader<'_> {
         }
     }
 
-    fn string(
+    pub(super) fn string(
         &self,
         value: &Value<'_>,
         key: &str,

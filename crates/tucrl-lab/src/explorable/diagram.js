@@ -1,8 +1,8 @@
 // The state diagram of one agent: what it has seen, plans, believes in and has given up.
 /** @typedef {[number, number]} Point  In pixels of the diagram. */
 const WIDE = 460, HIGH = 340;
-/** With more states, transitions are drawn as one arrow per state: where its planned action most likely leads. */
-const FEW = 16;
+/** With more states or pairs, transitions are drawn as one arrow per state: where its planned action most likely leads. */
+const FEW = 16, FEW_PAIRS = 48;
 /** With more, no arrows are drawn. */
 const MANY = 150;
 
@@ -14,7 +14,13 @@ const arrange = (model, name) => {
   if (count === cells.length && count > 4) {
     const rows = Math.max(...cells.map((cell) => +cell[1])) + 1, columns = Math.max(...cells.map((cell) => +cell[2])) + 1;
     const step = Math.min((WIDE - 30) / columns, (HIGH - 30) / rows);
-    return cells.map((cell) => [middle[0] + (+cell[2] - (columns - 1) / 2) * step, middle[1] + (+cell[1] - (rows - 1) / 2) * step]);
+    // Several states may share a cell, as in taxi: they stand in rows within it.
+    const together = new Map(), order = cells.map((cell) => { const at = together.get(cell[0]) ?? 0; together.set(cell[0], at + 1); return at; });
+    const most = Math.max(...together.values()), across = Math.ceil(Math.sqrt(most)), down = Math.ceil(most / across), small = 0.84 * step / across;
+    return cells.map((cell, i) => [
+      middle[0] + (+cell[2] - (columns - 1) / 2) * step + (order[i] % across - (across - 1) / 2) * small,
+      middle[1] + (+cell[1] - (rows - 1) / 2) * step + (Math.floor(order[i] / across) - (down - 1) / 2) * small,
+    ]);
   }
   if (count > FEW) {
     const columns = Math.ceil(Math.sqrt(count * WIDE / HIGH)), rows = Math.ceil(count / columns);
@@ -49,6 +55,12 @@ const arc = (a, b, ra, rb, bend) => {
   return `M${from[0].toFixed(1)},${from[1].toFixed(1)}Q${c[0].toFixed(1)},${c[1].toFixed(1)} ${to[0].toFixed(1)},${to[1].toFixed(1)}`;
 };
 
+/** A state's name, short enough for its circle; the whole name is in the tip and in the table. @param {string} name */
+const shortName = (name) => {
+  const cell = /^row (\d+), column (\d+)$/.exec(name);
+  return cell ? `${cell[1]},${cell[2]}` : name.length > 9 ? `${name.slice(0, 8)}…` : name;
+};
+
 let diagrams = 0;
 /** One diagram; `places` is shared by the diagrams of all agents. */
 class Diagram {
@@ -65,13 +77,18 @@ class Diagram {
     this.act = act;
     /** @type {AgentView | null} */
     this.view = null;
-    this.isSmall = this.model.states.length <= FEW;
+    const pairs = this.model.states.reduce((sum, actions) => sum + actions.length, 0);
+    this.hasNames = this.model.states.length <= FEW;
+    this.isSmall = this.hasNames && pairs <= FEW_PAIRS;
     this.hasArrows = this.model.states.length <= MANY;
     this.id = ++diagrams;
+    // Small enough that neighbours, enlarged by their visits, do not hide each other.
+    const nearest = places.reduce((least, [x, y], i) => places.slice(0, i).reduce((so, [u, v]) => Math.min(so, Math.hypot(u - x, v - y)), least), Infinity);
+    this.base = this.hasNames ? 17 : Math.max(2.4, Math.min(9, 0.33 * Math.sqrt(WIDE * HIGH / places.length), 0.33 * nearest));
     this.box = make("div", { class: "chart diagram" }, host);
     // With many pairs only the planned ones have labels, and hope is drawn to one state.
-    this.isCrowded = this.model.states.reduce((sum, actions) => sum + actions.length, 0) > 8;
-    this.svg = make("svg:svg", { class: this.isCrowded ? "crowded" : "", viewBox: `0 0 ${WIDE} ${HIGH}`, role: "group", "aria-label": "State diagram: arrow keys move between states, Enter explains one, Shift and arrow keys move it" }, this.box);
+    this.isCrowded = pairs > 8;
+    this.svg = make("svg:svg", { class: `${this.isCrowded ? "crowded" : ""}${this.base < 5 ? " dense" : ""}`, viewBox: `0 0 ${WIDE} ${HIGH}`, role: "group", "aria-label": "State diagram: arrow keys move between states, Enter explains one, Shift and arrow keys move it" }, this.box);
     const defs = make("svg:defs", {}, this.svg);
     for (const kind of ["plain", "planned", "hope"]) {
       const marker = make("svg:marker", { id: `tip-${kind}-${this.id}`, viewBox: "0 0 8 8", refX: 7, refY: 4, markerWidth: 7, markerHeight: 7, markerUnits: "userSpaceOnUse", orient: "auto" }, defs);
@@ -93,8 +110,8 @@ class Diagram {
     make("svg:rect", { class: "shape believed", x: -0.8, y: -0.8, width: 1.6, height: 1.6, transform: "rotate(45)" }, node);
     make("svg:path", { class: "shape given-up", d: "M-.85,-.85H.85V.85H-.85ZM-.85,-.85L.85,.85M.85,-.85L-.85,.85" }, node);
     make("svg:circle", { class: "here", r: 1 }, node);
-    if (this.isSmall) make("svg:text", { class: "label", "text-anchor": "middle", "dominant-baseline": "central" }, node, stateName(this.model, state));
-    if (this.isSmall && this.engine.world.reachable && !this.engine.world.reachable[state]) make("svg:text", { class: "truth-note", "text-anchor": "middle" }, node, "out of reach");
+    if (this.hasNames) make("svg:text", { class: "label", "text-anchor": "middle", "dominant-baseline": "central" }, node, shortName(stateName(this.model, state)));
+    if (this.hasNames && this.engine.world.reachable && !this.engine.world.reachable[state]) make("svg:text", { class: "truth-note", "text-anchor": "middle" }, node, "out of reach");
     node.onclick = () => { if (!node.wasDragged) this.act.select(state, null); };
     node.onpointerdown = (/** @type {PointerEvent} */ event) => this.drag(event, state, node);
     node.onpointerenter = node.onfocus = () => this.tell(state, null);
@@ -180,7 +197,7 @@ class Diagram {
   update(view, selected) {
     this.view = view;
     const seen = new Map(view.states.map((one) => [one.state, one]));
-    const base = this.isSmall ? 17 : Math.max(3.2, Math.min(9, 0.33 * Math.sqrt(WIDE * HIGH / this.nodes.length)));
+    const { base } = this;
     const radius = this.model.states.map((_, state) => {
       const visits = (seen.get(state)?.pairs ?? []).reduce((sum, pair) => sum + pair.visits, 0);
       return base + base * 0.85 * Math.sqrt(visits / Math.max(1, view.taken));
@@ -212,6 +229,8 @@ class Diagram {
 
   /** @param {AgentView} view @param {Map<number, SeenState>} seen @param {number[]} radius */
   updatePairs(view, seen, radius) {
+    /** @type {number[][]} */
+    const labelled = [];
     for (const { state, action, stem, dot, heads } of this.pairs) {
       const at = this.places[state], own = seen.get(state), spot = this.spot(state, action, radius[state]);
       const isPlanned = own?.action === action || own?.other?.[0] === action;
@@ -221,9 +240,7 @@ class Diagram {
       stem.setAttribute("class", `stem ${level}${isFaint ? " faint" : ""}`);
       dot.setAttribute("transform", `translate(${spot[0].toFixed(1)},${spot[1].toFixed(1)})`);
       dot.setAttribute("class", `action ${level}${isFaint ? " faint" : ""}${given ? " is-given-up" : ""}`);
-      const label = dot.querySelector(".action-label"), isLeft = spot[0] < at[0] - 4;
-      label?.setAttribute("x", isLeft ? "-9" : "9");
-      label?.setAttribute("text-anchor", isLeft ? "end" : "start");
+      this.label(dot.querySelector(".action-label"), spot, spot[0] < at[0] - 4, !isFaint && (isPlanned || !this.isCrowded), labelled);
       for (const { next, p, path: line } of heads) {
         const there = this.places[next];
         line.setAttribute("d", next === state ? this.loop(spot, at, radius[state]) : arc(spot, there, 5, radius[next] + 3, 0.08));
@@ -232,6 +249,19 @@ class Diagram {
         line.setAttribute("marker-end", `url(#tip-${level}-${this.id})`);
       }
     }
+  }
+
+  /** Puts the label of an action beside its dot: within the diagram and off the other labels, where that is possible. @param {Element | null} label @param {Point} spot @param {boolean} isLeft @param {boolean} isShown @param {number[][]} others */
+  label(label, spot, isLeft, isShown, others) {
+    const long = 6.6 * (label?.textContent?.length ?? 0), right = [9, 3.5, "start", 0], left = [-9, 3.5, "end", -long];
+    const sides = /** @type {[number, number, string, number][]} */ ([isLeft ? left : right, [0, -8, "middle", -long / 2], [0, 15, "middle", -long / 2], [-5, -8, "start", 0], [5, -8, "end", -long], isLeft ? right : left]);
+    const box = (/** @type {[number, number, string, number]} */ [x, y, , from]) => [spot[0] + x + from, spot[1] + y - 11, spot[0] + x + from + long, spot[1] + y + 3];
+    const isFree = (/** @type {number[]} */ b) => b[0] >= -12 && b[2] <= WIDE + 12 && !others.some((o) => b[0] < o[2] && o[0] < b[2] && b[1] < o[3] && o[1] < b[3]);
+    const side = sides.find((one) => isFree(box(one))) ?? sides[0];
+    if (isShown) others.push(box(side));
+    label?.setAttribute("x", String(side[0]));
+    label?.setAttribute("y", String(side[1]));
+    label?.setAttribute("text-anchor", side[2]);
   }
 
   /** Where the dot of an action stands: on the way to its next states, beside the others of its state. @param {number} state @param {number} action @param {number} radius @returns {Point} */

@@ -4,7 +4,7 @@ const byId = (id) => document.getElementById(id);
 
 const SCENE = /** @type {Description} */ ({ world: { spec: "three-state:delta=0" }, agents: ["ucrl:alpha=0.05", "tucrl:alpha=0.05"], seed: 1, steps: 1000000 });
 /** Worlds that can be seen at a glance. */
-const WORLDS = ["three-state", "two-state", "theta", "river-swim", "six-arms", "chain", "frozen-lake", "cliff-walking", "four-rooms", "deep-sea", "taxi"];
+const WORLDS = ["three-state", "two-state", "river-swim", "six-arms", "chain", "frozen-lake", "cliff-walking", "four-rooms", "deep-sea", "taxi"];
 /** Options with sliders: key, smallest and largest value; on a logarithmic scale. */
 const SLIDERS = /** @type {[string, number, number][]} */ ([["alpha", 0.001, 1], ["delta", 0.001, 0.5], ["c", 0.1, 100]]);
 const MOST_AGENTS = 3;
@@ -251,6 +251,13 @@ const updateTable = (agent) => {
   });
 };
 
+/** Until when a pair stays given up. @param {Explanation} pair @param {number} taken */
+const pastThreshold = (pair, taken) => {
+  const from = /** @type {number} */ (pair.reconsidered_from), threshold = shown(pair.threshold);
+  return taken < from
+    ? `its visits, less one, exceed ${threshold}, the threshold √(t / (S A)). It is reconsidered from step ${counted(from)} on, if it is not visited before.`
+    : `that was decided when the present episode began. The threshold √(t / (S A)) has reached ${threshold} since, and from step ${counted(from)} on the next plan may count on unseen states again.`;
+};
 const explain = () => {
   const host = byId("explain"), { selected, engine, snapshot } = page, { model } = engine;
   host.replaceChildren();
@@ -267,8 +274,8 @@ const explain = () => {
     if (outlook) text += ` Width of its confidence set ${shown(outlook.width)}; all next states never observed have at most probability ${shown(outlook.missing_mass)}.`;
     if (threshold !== null) {
       text += pair.given_up_since !== null
-        ? ` More than ${shown(threshold)} visits: since step ${counted(pair.given_up_since)} it may not lead to unseen states; reconsidered from step ${counted(/** @type {number} */ (pair.reconsidered_from))} on, if it is not visited before.`
-        : ` It may lead to unseen states: it has at most ${shown(threshold)} visits, the threshold √(t / (S A)), or no state is unseen.`;
+        ? ` Since step ${counted(pair.given_up_since)} it may not lead to unseen states: ${pastThreshold(pair, snapshot.taken)}`
+        : ` It may lead to unseen states: its visits, less one, do not exceed ${shown(threshold)}, the threshold √(t / (S A)), or no state is unseen.`;
     } else text += " This agent has no threshold: every pair may always lead to unseen states.";
     row.textContent = text;
   }
@@ -505,6 +512,7 @@ const begin = async () => {
     button.onclick = () => beginTour(tour);
   }
   careful(() => { try { follow(location.hash); } catch (problem) { follow(""); throw problem; } });
+  performance.mark("interactive");
   addEventListener("hashchange", () => { if (location.hash !== ownFragment) careful(() => follow(location.hash)); });
   addEventListener("keydown", (event) => {
     const target = /** @type {HTMLElement} */ (event.target);

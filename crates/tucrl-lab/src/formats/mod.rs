@@ -5,6 +5,7 @@
 //! may be compressed with gzip (`.gz`). They are read and written in memory proportional to the model. A file is replaced
 //! as a whole or not at all. `docs/formats.md` describes them.
 
+pub mod disk;
 mod drn;
 mod elsewhere;
 mod error;

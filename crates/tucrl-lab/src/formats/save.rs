@@ -5,63 +5,19 @@
 //! replace, the rename itself refuses, so that two writers cannot both succeed.
 //!
 //! The order is what survives a loss of power: all bytes are synced before the rename, else the name could lead to an
-//! empty file; the folder is synced after it, else the name could be lost. [`Disk`] has these three steps, so that a test
-//! sees them.
+//! empty file; the folder is synced after it, else the name could be lost.
 
-use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
+use super::disk::{ATTEMPTS, Disk, System, if_present, patiently};
 use super::{FormatError, IfExists};
 
 /// Prefix of temporary files.
 pub const TEMPORARY: &str = ".tucrl-";
-
-/// The steps that bring a file to the disk, in this order.
-pub trait Disk: fmt::Debug + Send + Sync {
-    /// Brings the content of a file to the disk.
-    ///
-    /// # Errors
-    /// When the system refuses.
-    fn sync(&self, file: &File) -> io::Result<()>;
-
-    /// Gives a temporary file its name.
-    ///
-    /// # Errors
-    /// When the system refuses, or the name exists and may not be replaced.
-    fn rename(&self, file: NamedTempFile, to: &Path, if_exists: IfExists) -> io::Result<()>;
-
-    /// Brings the names in a folder to the disk.
-    ///
-    /// # Errors
-    /// When the system refuses, or cannot sync folders.
-    fn sync_folder(&self, folder: &Path) -> io::Result<()>;
-}
-
-/// The disk of this machine.
-#[derive(Debug, Clone, Copy)]
-pub struct System;
-
-impl Disk for System {
-    fn sync(&self, file: &File) -> io::Result<()> {
-        file.sync_all()
-    }
-
-    fn rename(&self, file: NamedTempFile, to: &Path, if_exists: IfExists) -> io::Result<()> {
-        let renamed = match if_exists {
-            IfExists::Refuse => file.persist_noclobber(to),
-            IfExists::Replace => file.persist(to),
-        };
-        renamed.map(drop).map_err(|error| error.error)
-    }
-
-    fn sync_folder(&self, folder: &Path) -> io::Result<()> {
-        File::open(folder)?.sync_all()
-    }
-}
 
 /// Writes `path` as a whole or not at all.
 pub fn atomically(
@@ -82,7 +38,7 @@ pub fn atomically_on(
     let failed = |source| FormatError::io(path, plain(source));
     // Follow a link, so that its target is replaced and not the link.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
-    let existing = fs::metadata(&target).ok();
+    let existing = if_present(patiently(|| disk.look(&target))).map_err(failed)?;
     if existing.as_ref().is_some_and(fs::Metadata::is_dir) {
         return Err(FormatError::IsFolder { path: path.into() });
     }
@@ -101,10 +57,10 @@ pub fn atomically_on(
     if !folder.is_dir() {
         return Err(FormatError::NoFolder { path: path.into(), folder });
     }
-    let temporary = new_file().tempfile_in(&folder).map_err(failed)?;
-    let mut out = BufWriter::with_capacity(1 << 16, temporary);
+    let mut temporary = disk.create(&folder).map_err(failed)?;
+    let mut out = BufWriter::with_capacity(1 << 16, Through { disk, file: &mut temporary });
     content(&mut out).and_then(|()| out.flush()).map_err(failed)?;
-    let temporary = out.into_inner().map_err(|error| failed(error.into_error()))?;
+    drop(out);
     if let Some(existing) = existing {
         temporary.as_file().set_permissions(existing.permissions()).map_err(failed)?;
     }
@@ -113,6 +69,37 @@ pub fn atomically_on(
     // Not every system can sync a folder, and the file is complete either way.
     let _ = disk.sync_folder(&folder);
     Ok(())
+}
+
+/// Replaces `path` by these bytes. The write is begun anew where the temporary file is lost on the way, as on a network
+/// file system, or when another process whose clock is wrong takes it for abandoned.
+pub fn replace_on(disk: &dyn Disk, path: &Path, bytes: &[u8]) -> Result<(), FormatError> {
+    let write = || atomically_on(disk, path, IfExists::Replace, |out| out.write_all(bytes));
+    for _ in 1..ATTEMPTS {
+        match write() {
+            Err(FormatError::NotFound { .. }) => {}
+            Err(FormatError::Io { source, .. })
+                if source.kind() == io::ErrorKind::StaleNetworkFileHandle => {}
+            answer => return answer,
+        }
+    }
+    write()
+}
+
+/// Writes to a temporary file through a disk.
+struct Through<'a> {
+    disk: &'a dyn Disk,
+    file: &'a mut NamedTempFile,
+}
+
+impl Write for Through<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.disk.write(self.file, bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
 }
 
 /// The system's message, without the name of the temporary file.

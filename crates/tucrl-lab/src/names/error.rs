@@ -32,6 +32,15 @@ pub enum Problem {
     /// Nothing stands before the colon.
     #[error("a name is missing: write name:key=value,key=value")]
     NoName,
+    /// What stands before an equals sign in front of the name is no label.
+    #[error(
+        "`{}` is no label: write label=spec, with a short text of one line as the label, or the spec alone",
+        quoted(label)
+    )]
+    NoLabel {
+        /// What stands there.
+        label: String,
+    },
     /// Nothing stands after the colon.
     #[error("nothing follows the colon: leave it out, or add key=value")]
     NothingAfterColon,
@@ -67,6 +76,16 @@ pub enum Problem {
         name: String,
         /// The name that was probably meant.
         nearest: Option<String>,
+    },
+    /// A name that earlier versions had.
+    #[error("the {what} {name} is gone: {instead}")]
+    Retired {
+        /// A world, or an agent.
+        what: &'static str,
+        /// The name.
+        name: String,
+        /// What to write.
+        instead: String,
     },
     /// A key that the name does not have.
     #[error("{name} has no key `{}`: {}", quoted(key), key_instead(nearest.as_deref(), known))]

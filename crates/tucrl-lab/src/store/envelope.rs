@@ -13,8 +13,9 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::{Damage, StoreError};
-use crate::formats::save::{Disk, atomically_on};
-use crate::formats::{FormatError, IfExists};
+use crate::formats::FormatError;
+use crate::formats::disk::{Disk, patiently};
+use crate::formats::save::replace_on;
 use crate::record::{Provenance, StoredRun};
 
 /// The version that is written, and the last one that is read. Version 1 wrote the algorithm as a nested enum in
@@ -88,8 +89,7 @@ pub(super) fn write(
     provenance: &Provenance,
 ) -> Result<(), StoreError> {
     let sealed = sealed(path, format, body, provenance)?;
-    atomically_on(disk, path, IfExists::Replace, |out| out.write_all(sealed.as_bytes()))?;
-    Ok(())
+    Ok(replace_on(disk, path, sealed.as_bytes())?)
 }
 
 /// The body of a finished run.
@@ -112,10 +112,11 @@ pub(super) fn run_of(path: &Path, header: &Header, body: &str) -> Result<StoredR
 
 /// Reads a file of a known kind and verifies its hashes.
 pub(super) fn read<T: DeserializeOwned>(
+    disk: &dyn Disk,
     path: &Path,
     format: Kind,
 ) -> Result<(Header, T), StoreError> {
-    let (header, body) = open(path)?;
+    let (header, body) = open(disk, path)?;
     if header.format != format {
         return Err(malformed(path, &"it is another kind of file"));
     }
@@ -124,8 +125,8 @@ pub(super) fn read<T: DeserializeOwned>(
 }
 
 /// Reads a file of any kind and verifies it, without parsing the body.
-pub(super) fn open(path: &Path) -> Result<(Header, String), StoreError> {
-    let bytes = std::fs::read(path).map_err(|source| FormatError::io(path, source))?;
+pub(super) fn open(disk: &dyn Disk, path: &Path) -> Result<(Header, String), StoreError> {
+    let bytes = patiently(|| disk.read(path)).map_err(|source| FormatError::io(path, source))?;
     parse(path, &bytes)
 }
 
@@ -191,7 +192,7 @@ pub(super) fn lossy(path: &Path) -> StoreError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::save::System;
+    use crate::formats::disk::System;
 
     fn provenance() -> Provenance {
         Provenance {
@@ -220,18 +221,18 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.run");
         write(&System, &path, Kind::Run, "[1,2,3]", &provenance()).unwrap();
-        let (header, body): (_, Vec<u32>) = read(&path, Kind::Run).unwrap();
+        let (header, body): (_, Vec<u32>) = read(&System, &path, Kind::Run).unwrap();
         assert_eq!((header.provenance, body), (provenance(), vec![1, 2, 3]));
         let whole = std::fs::read(&path).unwrap();
         for cut in 0..whole.len() {
             std::fs::write(&path, &whole[..cut]).unwrap();
-            let error = read::<Vec<u32>>(&path, Kind::Run).unwrap_err();
+            let error = read::<Vec<u32>>(&System, &path, Kind::Run).unwrap_err();
             assert!(matches!(error, StoreError::Damaged { .. }), "{cut}: {error}");
             for bit in 0..8 {
                 let mut flipped = whole.clone();
                 flipped[cut] ^= 1 << bit;
                 std::fs::write(&path, &flipped).unwrap();
-                let error = read::<Vec<u32>>(&path, Kind::Run).unwrap_err();
+                let error = read::<Vec<u32>>(&System, &path, Kind::Run).unwrap_err();
                 assert!(matches!(error, StoreError::Damaged { .. }), "{cut}, {bit}: {error}");
             }
         }
@@ -246,7 +247,7 @@ mod tests {
             let sealed = format!("{header}\nbody of the future\n");
             let seal = blake3::hash(sealed.as_bytes()).to_hex();
             std::fs::write(&path, format!("{sealed}blake3 {seal}\n")).unwrap();
-            read::<Vec<u32>>(&path, Kind::Run).unwrap_err()
+            read::<Vec<u32>>(&System, &path, Kind::Run).unwrap_err()
         };
         for version in [5, u64::from(u32::MAX) + 1, u64::MAX] {
             let error = read_version(version);
@@ -264,7 +265,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.run");
         write_as(0, &path, Kind::Run);
-        let error = read::<Vec<u32>>(&path, Kind::Run).unwrap_err();
+        let error = read::<Vec<u32>>(&System, &path, Kind::Run).unwrap_err();
         assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
     }
 
@@ -275,7 +276,7 @@ mod tests {
         for version in 1..VERSION {
             for kind in [Kind::Run, Kind::State, Kind::Agent] {
                 write_as(version, &path, kind);
-                let (header, body) = read::<Vec<u32>>(&path, kind).unwrap();
+                let (header, body) = read::<Vec<u32>>(&System, &path, kind).unwrap();
                 assert_eq!((header.version, body), (version, vec![1]));
                 match (kind, refuse_older(&path, &header)) {
                     (Kind::Run, Ok(())) => {}
@@ -287,7 +288,7 @@ mod tests {
             }
         }
         write(&System, &path, Kind::State, "[1]", &provenance()).unwrap();
-        let (header, _) = read::<Vec<u32>>(&path, Kind::State).unwrap();
+        let (header, _) = read::<Vec<u32>>(&System, &path, Kind::State).unwrap();
         assert!(refuse_older(&path, &header).is_ok());
     }
 
@@ -296,7 +297,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a.run");
         write(&System, &path, Kind::State, "[]", &provenance()).unwrap();
-        let error = read::<Vec<u32>>(&path, Kind::Run).unwrap_err();
+        let error = read::<Vec<u32>>(&System, &path, Kind::Run).unwrap_err();
         assert!(error.to_string().contains("another kind of file"), "{error}");
     }
 }

@@ -16,6 +16,7 @@ use tucrl::truth::{Baseline, Facts};
 
 use super::{Header, Kind, Store, StoreError, envelope};
 use crate::formats::FormatError;
+use crate::formats::disk::{create_folders, if_present, patiently};
 use crate::record::{Imported, Provenance, StoredRun};
 use crate::text::{named, quoted};
 
@@ -372,7 +373,7 @@ impl Store {
     ) -> Result<PathBuf, StoreError> {
         let path = self.import_file(label, world);
         let folder = path.parent().unwrap_or(self.directory());
-        std::fs::create_dir_all(folder).map_err(|source| FormatError::io(folder, source))?;
+        create_folders(&*self.disk, folder).map_err(|source| FormatError::io(folder, source))?;
         let body = serde_json::to_string(runs).map_err(|_| envelope::lossy(&path))?;
         let provenance = Provenance::now(1, Duration::ZERO, Duration::ZERO);
         envelope::write(&*self.disk, &path, Kind::Import, &body, &provenance)?;
@@ -385,16 +386,15 @@ impl Store {
     /// When the folder cannot be read.
     pub fn imports(&self) -> Result<Vec<ReadImport>, StoreError> {
         let folder = self.directory().join(IMPORTED);
-        let entries = match std::fs::read_dir(&folder) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
-            entries => entries.map_err(|source| FormatError::io(&folder, source))?,
-        };
-        let mut files: Vec<PathBuf> = entries.filter_map(Result::ok).map(|e| e.path()).collect();
+        let disk = &*self.disk;
+        let names = if_present(patiently(|| disk.list(&folder)));
+        let names = names.map_err(|source| FormatError::io(&folder, source))?.unwrap_or_default();
+        let mut files: Vec<PathBuf> = names.into_iter().map(|(_, path)| path).collect();
         files.retain(|path| path.extension().is_some_and(|extension| extension == "curves"));
         files.sort();
         let read = |path: PathBuf| {
-            let found =
-                super::refuse_others(&path).and_then(|()| envelope::read(&path, Kind::Import));
+            let found = super::refuse_others(disk, &path)
+                .and_then(|()| envelope::read(disk, &path, Kind::Import));
             (path, found)
         };
         Ok(files.into_iter().map(read).collect())

@@ -6,13 +6,13 @@
 //! Checkpoints are taken along where their cell is not finished.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use super::{IfResults, Store, StoreError, envelope};
 use crate::catalogue::Catalogue;
-use crate::formats::save::atomically_on;
-use crate::formats::{FormatError, IfExists};
+use crate::formats::FormatError;
+use crate::formats::disk::{create_folders, patiently};
+use crate::formats::save::replace_on;
 
 /// What came together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -83,7 +83,7 @@ pub fn merge(
                 merged.duplicates += usize::from(keep(&mut runs, stem.clone(), found)?);
             }
             for path in by_cell.get(&stem).into_iter().flatten() {
-                envelope::open(path)?;
+                envelope::open(&*store.disk, path)?;
                 states.entry(stem.clone()).or_default().push(path.clone());
             }
         }
@@ -139,12 +139,14 @@ impl Store {
         if from == to {
             return Ok(false);
         }
-        let bytes = fs::read(from).map_err(|source| FormatError::io(from, source))?;
-        if fs::read(&to).is_ok_and(|there| there == bytes) {
+        let disk = &*self.disk;
+        let bytes =
+            patiently(|| disk.read(from)).map_err(|source| FormatError::io(from, source))?;
+        if disk.read(&to).is_ok_and(|there| there == bytes) {
             return Ok(false);
         }
-        fs::create_dir_all(folder).map_err(|source| FormatError::io(folder, source))?;
-        atomically_on(&*self.disk, &to, IfExists::Replace, |out| out.write_all(&bytes))?;
+        create_folders(disk, folder).map_err(|source| FormatError::io(folder, source))?;
+        replace_on(disk, &to, &bytes)?;
         Ok(true)
     }
 }

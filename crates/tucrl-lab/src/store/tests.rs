@@ -1,9 +1,17 @@
 //! Is every file of a store on the disk before it has its name?
 
+#[cfg(unix)]
+mod crashes;
+#[cfg(unix)]
+mod faulty;
+
+use std::fs;
+
 use tucrl::run::Run;
 
 use super::*;
 use crate::execute;
+use crate::formats::IfExists;
 use crate::formats::save::recorded::Recorder;
 
 const EXPERIMENT: &str = "name = \"small\"\nsteps = 1000\nseeds = 1\n\

@@ -6,8 +6,7 @@ use std::path::PathBuf;
 
 use super::{Header, Kind, Store, StoreError, envelope, foreign};
 use crate::experiment::CellId;
-use crate::formats::IfExists;
-use crate::formats::save::atomically_on;
+use crate::formats::save::replace_on;
 use crate::record::{Provenance, StoredRun};
 
 /// A file that is not on a disk, by the name that it will have.
@@ -65,7 +64,7 @@ impl Store {
                 false => Err(StoreError::Conflict { first: path, second: name(cell) }),
             };
         }
-        atomically_on(&*self.disk, &path, IfExists::Replace, |out| out.write_all(bytes))?;
+        replace_on(&*self.disk, &path, bytes)?;
         self.remove_states(cell)?;
         Ok(run)
     }

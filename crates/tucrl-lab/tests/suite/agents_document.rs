@@ -77,6 +77,22 @@ fn every_agent_has_a_page_and_every_page_an_agent() {
 }
 
 #[test]
+fn every_page_has_all_five_parts() {
+    for kind in kinds() {
+        let About { name, idea, guarantee, needs, cost, caution, .. } = kind.about();
+        for (part, text) in [
+            ("idea", idea),
+            ("guarantee", guarantee),
+            ("needs", needs),
+            ("cost", cost),
+            ("when not to use it", caution),
+        ] {
+            assert!(text.len() > 4 && text.ends_with('.'), "{name}, {part}: {text:?}");
+        }
+    }
+}
+
+#[test]
 fn every_idea_has_five_sentences() {
     for entry in kinds().iter().map(AgentKind::about) {
         // A sentence ends with a full stop before a blank or the end; the names with dots have none.

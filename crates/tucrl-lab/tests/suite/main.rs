@@ -9,6 +9,7 @@ mod formats;
 mod horizon;
 mod matrix;
 mod python_options;
+mod release;
 mod reward_range;
 mod version_1;
 mod worlds_document;

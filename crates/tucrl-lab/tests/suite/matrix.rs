@@ -67,7 +67,6 @@ fn specs(agent: &str, is_large: bool) -> Vec<String> {
         "regal-c" => &["h=1", "h=0"],
         "regal" => &["", "penalty=0.1,alpha=0.1", "penalty=0"],
         "regal-d" => &["", "alpha=0.05"],
-        "scal-plus" => &["c=1", "c=2,alpha=0.1", "c=1,bonus=theory"],
         "kl-ucrl" | "ucrl3" | "ucrl2b-2020" | "ucrl2" => &["", "alpha=0.1"],
         _ => &[""],
     };

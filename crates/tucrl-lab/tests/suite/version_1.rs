@@ -197,3 +197,18 @@ fn a_checkpoint_is_refused_with_advice_and_its_cell_starts_anew() {
     assert_eq!((run.record.steps, run.error), (5_000_000, None));
     assert!(store.state_files(&survey.to_do[0].id).unwrap().is_empty());
 }
+
+/// `retired` was written when SCAL+ was an agent: it can be read and not started.
+#[test]
+fn records_of_an_agent_that_is_gone_are_read() {
+    let (store, experiment) = Store::open(&data("retired"), &Catalogue::default()).unwrap();
+    let cells = experiment.cells();
+    let found = cells.iter().map(|cell| store.run(&cell.id).unwrap().unwrap().1);
+    let labels: Vec<String> = found.map(|run| run.label).collect();
+    let expected = ["scal-plus:c=2,alpha=0.1", "SCAL+", "random"];
+    assert_eq!(labels, expected.into_iter().flat_map(|label| [label; 2]).collect::<Vec<_>>());
+    let world = experiment.prepare(0, &()).unwrap();
+    let error = experiment.check_start(0, &world, [0]).unwrap_err().to_string();
+    assert!(error.contains("no longer run: FOCUS is its successor"), "{error}");
+    assert!(Catalogue::default().agent("scal-plus:c=2").is_err());
+}

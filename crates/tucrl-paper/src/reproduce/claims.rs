@@ -11,8 +11,8 @@ use super::{
 macro_rules! experiments {
     ($name:literal) => {
         Some((
-            include_str!(concat!("../../../../experiments/quick/", $name, ".toml")),
-            include_str!(concat!("../../../../experiments/paper/", $name, ".toml")),
+            include_str!(concat!("../../experiments/quick/", $name, ".toml")),
+            include_str!(concat!("../../experiments/paper/", $name, ".toml")),
         ))
     };
 }

@@ -9,7 +9,7 @@ use tucrl_lab::stats::Study;
 /// Between the name of an agent and its shrink factor, where several factors are compared.
 const FACTOR: &str = ", alpha=";
 
-const COLOURS: [(&str, usize); 38] = [
+const COLOURS: [(&str, usize); 37] = [
     ("TUCRL", 0),
     ("TUCRL+", 29),
     ("TUCRL+, no S", 37),
@@ -29,7 +29,6 @@ const COLOURS: [(&str, usize); 38] = [
     ("SCAL c=10", 7),
     ("SCAL c=20", 15),
     ("SCAL c=50", 6),
-    ("SCAL+ c=10", 23),
     ("REGAL.C H=0.3", 10),
     ("REGAL.C H=1", 11),
     ("REGAL.C H=10", 22),

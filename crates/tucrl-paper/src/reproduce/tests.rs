@@ -263,7 +263,7 @@ fn among(world: &str, label: &str, run: u64, states: u64, seen: u64) -> StoredRu
     stored
 }
 
-/// The verdict on `rare-states` where every agent finds y in so many of 40 runs alone and in the crowd.
+/// The verdict on `rare-states` where every agent finds y in the given numbers of 40 runs, alone and in the crowd.
 fn rare_verdict(plus: [u64; 2], tucrl: [u64; 2]) -> Verdict {
     let mut runs = Vec::new();
     for epsilon in ["0.05", "0.005"] {

@@ -33,8 +33,7 @@ const OPTIMISTS: [&str; 7] =
 /// Priors with a weight of as many visits as there are states.
 const HEAVY_PRIORS: [&str; 3] = ["PSRL", "TSDE", "DS-PSRL"];
 /// Learners that truncate, bound the value of unseen states, or plan without them.
-const STEADY: [&str; 6] =
-    ["TUCRL+", "TUCRL, mass", "SCAL c=10", "REGAL.C H=10", "SCAL+ c=10", "Optimistic Q"];
+const STEADY: [&str; 5] = ["TUCRL+", "TUCRL, mass", "SCAL c=10", "REGAL.C H=10", "Optimistic Q"];
 /// Without a theorem or an argument: shown, not judged.
 const SHOWN: [&str; 7] = [
     "REGAL C=0.01",
@@ -72,7 +71,6 @@ const PANELS: [(&str, &str, &[&str]); 3] = [
             "TUCRL+",
             "SCAL c=10",
             "REGAL.C H=10",
-            "SCAL+ c=10",
             "REGAL C=0.01",
             "REGAL.D",
             "FOCUS H=20",

@@ -4,6 +4,7 @@ An executor is any object with ``submit(function, *arguments)`` that returns som
 It may run a cell more than once: the same cell gives the same bytes, so that each is kept once.
 """
 
+import contextlib
 import hashlib
 import pickle
 import threading
@@ -23,6 +24,8 @@ _LARGE = 100_000
 _KEPT = 4
 #: Seconds between looks at what is done.
 _PAUSE = 0.02
+#: Seconds between updates of the progress while no run ends.
+_SHOWN = 0.5
 
 
 class Future(Protocol):
@@ -126,8 +129,12 @@ def drive(
     state_dir: "str | PathLike[str] | None",
     checkpoint_seconds: float,
     tell: Callable[[int], object] | None,
+    keep: Callable[[int, bytes], Any],
 ) -> None:
-    """Let an executor make the runs, and keep each as it comes."""
+    """Let an executor make the runs, and keep each as it comes.
+
+    ``keep`` checks a sealed run and stores it, or returns what has ``done()`` and ``result()`` while it is being stored.
+    """
     if not callable(getattr(executor, "submit", None)):
         raise ValueError(
             f"{executor!r} is no executor: it has no submit(function, *arguments); Ray has none, "
@@ -140,10 +147,21 @@ def drive(
     waiting, sent = deque(to_do), set(to_do if len(packed) < _LARGE else ())
     lost: Counter[int] = Counter()
     under_way: list[tuple[Any, int]] = []
+    storing: list[tuple[Any, int]] = []
     kept = steps = 0
+    told = time.monotonic()
 
-    def left(why: str) -> RuntimeError:
-        return RuntimeError(f"{why}; {kept} of {len(to_do)} runs are kept: call it again for the others")
+    def count(cell: int) -> None:
+        nonlocal kept, steps
+        kept += 1
+        steps += cells.title(cell)[1]
+
+    def left(why: str, kind: type[Exception] = RuntimeError) -> Exception:
+        for future, cell in storing:
+            with contextlib.suppress(Exception):
+                future.result()
+                count(cell)
+        return kind(f"{why}; {kept} of {len(to_do)} runs are kept: call it again for the others")
 
     def again(cell: int, why: object) -> None:
         lost[cell] += 1
@@ -153,7 +171,7 @@ def drive(
         waiting.append(cell)
 
     try:
-        while waiting or under_way:
+        while waiting or under_way or storing:
             while waiting and len(under_way) < _WINDOW:
                 cell = waiting.popleft()
                 content = packed if cell in sent else None
@@ -165,8 +183,15 @@ def drive(
                     raise left(f"the executor takes no more work ({type(error).__name__}: {error})") from error
                 under_way.append((future, cell))
             done, under_way = _parted(under_way)
-            if not done:
+            stored, storing = _parted(storing)
+            if not done and not stored:
                 time.sleep(_PAUSE)
+            for future, cell in stored:
+                try:
+                    future.result()
+                except (OSError, RuntimeError) as error:
+                    raise left(str(error), type(error)) from None
+                count(cell)
             for future, cell in done:
                 try:
                     kind, content = future.result()
@@ -180,15 +205,21 @@ def drive(
                     raise left(f"{cells.title(cell)[0]} cannot be run: {content}")
                 else:
                     try:
-                        cells.accept(cell, content)
+                        later = keep(cell, content)
                     except ValueError as error:
                         # What arrived is not what was sealed.
                         again(cell, error)
                         continue
-                    kept += 1
-                    steps += cells.title(cell)[1]
-                    if tell is not None:
-                        tell(steps)
+                    except OSError as error:
+                        raise left(str(error), type(error)) from None
+                    if later is None:
+                        count(cell)
+                    else:
+                        storing.append((later, cell))
+            if tell is not None and (done or stored or time.monotonic() - told > _SHOWN):
+                # A bar that appears late appears also while no run ends.
+                tell(steps)
+                told = time.monotonic()
     finally:
         for future, _ in under_way:
             cancel = getattr(future, "cancel", None)

@@ -94,7 +94,7 @@ def learn(
         made["seed"] = cells.master_seed
         if isinstance(world, str):
             made["world"] = world
-        _run._elsewhere(cells, made, executor, list(range(len(cells))), retries, None, 0.0, progress)
+        _run._elsewhere(cells, made, executor, list(range(len(cells))), retries, None, 0.0, progress, cells.accept)
         return Result(cells.result())
     shown = bar(steps * seeds * len(specs), progress)
     tell = None if shown is None else shown.show

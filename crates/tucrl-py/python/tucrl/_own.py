@@ -94,7 +94,7 @@ def wanted(factory: Callable[..., Any], options: Mapping[str, Any]) -> list[str]
             raise ValueError(f"its parameter {name} can only be given by position: let it have a name")
         if name in named and not is_given:
             raise ValueError(
-                f"it needs {name}, which nobody gives: give it a default or a value; offered are {', '.join(OFFERED)}"
+                f"it needs {name}, which is not offered: give it a default or a value; offered are {', '.join(OFFERED)}"
             )
     return [name for name in OFFERED if name in named and name not in options]
 

@@ -4,12 +4,12 @@ import sys
 
 
 def is_watched() -> bool:
-    """Return whether somebody sees the standard error: a terminal or a notebook."""
+    """Return whether the standard error is shown: in a terminal or a notebook."""
     return sys.stderr.isatty() or "ipykernel" in sys.modules
 
 
 class Line:
-    """One line that is written over; nothing where nobody watches."""
+    """One line that is written over; nothing where it is not shown."""
 
     def __init__(self, is_shown: bool) -> None:
         self._is_shown = is_shown

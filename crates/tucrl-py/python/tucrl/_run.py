@@ -1,14 +1,16 @@
-"""Runs an experiment and keeps its results in a directory."""
+"""Runs an experiment and keeps its results in a directory or an object store."""
 
 import os
 from collections.abc import Callable, Iterable, Mapping
 from os import PathLike
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
-from tucrl import _native, _own, _worlds
+from tucrl import _bucket, _native, _own, _worlds
 from tucrl._learn import Result, bar
 
 if TYPE_CHECKING:
+    from obstore.store import ObjectStore
+
     from tucrl._cells import Executor
 
 #: A class or function that makes an object with ``act(state)`` and ``observe(reward, next_state)``.
@@ -72,7 +74,7 @@ def _written(value: Any) -> str:
 
 def run(
     experiment: "str | PathLike[str] | Mapping[str, Any]",
-    out: "str | PathLike[str] | None" = None,
+    out: "str | PathLike[str] | ObjectStore | None" = None,
     *,
     resume: bool = True,
     jobs: int | None = None,
@@ -86,14 +88,15 @@ def run(
     retries: int = 3,
     state_dir: "str | PathLike[str] | None" = None,
 ) -> Result:
-    """Run an experiment as ``tucrl run`` does, keep its runs in a directory, and return them.
+    """Run an experiment as ``tucrl run`` does, keep its runs in a directory or an object store, and return them.
 
     Finished runs are kept, unfinished ones continued: after Ctrl-C, a kill or a failure, call it again.
 
     experiment: a file (docs/experiments.md), or a dictionary with the same keys. In a dictionary ``agents`` may be a
         dictionary from labels to specs, classes and functions, and ``worlds`` one from names to specs, ``MDP``,
         ``World`` and environments of Gymnasium.
-    out: the directory; ``out/<name>`` unless given.
+    out: the directory; ``out/<name>`` unless given. An address such as ``"s3://bucket/folder"``, or a store of the package
+        obstore, is an object store (docs/cluster.md).
     resume: whether to continue what the directory holds; if not, a directory with results is an error.
     jobs: number of threads; by default one per core.
     only: runs whose ``world label #run`` contains this text; ``*`` matches anything.
@@ -107,6 +110,7 @@ def run(
         ``done()`` and ``result()`` (docs/cluster.md). Each run takes one thread; ``jobs`` is not used.
     retries: how often a run is given to the executor again when its worker is lost.
     state_dir: a directory that all workers share; unfinished runs are stored there and go on after the loss of a worker.
+        Without an executor it is of use only with an object store, which has finished runs alone.
 
     >>> import tempfile, tucrl
     >>> experiment = {"name": "first", "steps": 1000, "seeds": 2, "worlds": ["river-swim"], "agents": ["psrl", "random"]}
@@ -121,29 +125,50 @@ def run(
         path, text = os.path.join(os.curdir, "experiment.toml"), _toml(experiment, own)
     else:
         path, text = os.fspath(experiment), None
-    if executor is not None:
+    def begun(folder: "str | PathLike[str] | None") -> _native.Cells:
         cells = _native.Cells.of_file(path, text, [], own)
-        to_do = cells.open(out, resume, only, retry_failed)
+        to_do[:] = cells.open(folder, resume, only, retry_failed)
+        return cells
+
+    def elsewhere(executor: "Executor", cells: _native.Cells, keep: "Callable[[int, bytes], Any]") -> Result:
         made = {"path": path, "text": cells.text[0], "files": cells.files(), "own": own}
-        _elsewhere(cells, made, executor, to_do, retries, state_dir, checkpoint_seconds, progress)
+        _elsewhere(cells, made, executor, to_do, retries, state_dir, checkpoint_seconds, progress, keep)
         return Result(cells.result())
-    shown = None
 
-    def tell(taken: int, total: int) -> None:
-        nonlocal shown
-        if shown is None:
-            shown = bar(total, progress)
-        if shown is not None:
-            shown.show(taken)
+    def here(folder: "str | PathLike[str] | None", resume: bool, push: Callable[[], None]) -> Result:
+        shown = None
 
-    try:
-        runs = _native.run(
-            path, text, out, own, resume, jobs, only, retry_failed, checkpoint_seconds, tell
-        )
-    finally:
-        if shown is not None:
-            shown.close()
-    return Result(runs)
+        def tell(taken: int, total: int) -> None:
+            nonlocal shown
+            push()
+            if shown is None:
+                shown = bar(total, progress)
+            if shown is not None:
+                shown.show(taken)
+
+        try:
+            return Result(
+                _native.run(path, text, folder, own, resume, jobs, only, retry_failed, checkpoint_seconds, tell)
+            )
+        finally:
+            push()
+            if shown is not None:
+                shown.close()
+
+    to_do: list[int] = []
+    bucket = _bucket.of(out)
+    if bucket is None:
+        folder = cast("str | PathLike[str] | None", out)
+        if executor is None:
+            return here(folder, resume, lambda: None)
+        cells = begun(folder)
+        return elsewhere(executor, cells, cells.accept)
+    with bucket.copied(state_dir if executor is None else None) as copy:
+        cells = begun(copy)
+        bucket.begin(cells)
+        if executor is None:
+            return here(copy, True, bucket.push)
+        return elsewhere(executor, cells, bucket.keep)
 
 
 def _elsewhere(
@@ -155,6 +180,7 @@ def _elsewhere(
     state_dir: "str | PathLike[str] | None",
     checkpoint_seconds: float,
     progress: bool | None,
+    keep: Callable[[int, bytes], Any],
 ) -> None:
     """Let an executor make some of the runs."""
     from tucrl import _cells
@@ -171,6 +197,7 @@ def _elsewhere(
             state_dir=state_dir,
             checkpoint_seconds=checkpoint_seconds,
             tell=None if shown is None else shown.show,
+            keep=keep,
         )
     finally:
         if shown is not None:

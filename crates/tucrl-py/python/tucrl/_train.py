@@ -69,7 +69,7 @@ def train(
     steps: how many steps to take.
     callback: called with an ``EpisodeEnd`` when the agent has made a new plan and when the environment was reset;
         ``False`` ends the training.
-    progress: whether to show a line on the standard error, where somebody sees it.
+    progress: whether to show a line on the standard error, if it is a terminal or a notebook.
     seed: passed to the reset of the environment.
 
     >>> import gymnasium, tucrl

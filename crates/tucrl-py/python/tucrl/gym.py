@@ -25,7 +25,7 @@ from tucrl._train import EpisodeEnd, Training, train
 
 __all__ = ["Continuing", "Discretize", "EpisodeEnd", "Training", "TucrlEnv", "env_id", "train"]
 
-# After so many equal rewards there is a warning.
+# After this many equal rewards there is a warning.
 _LONG = 10_000
 
 

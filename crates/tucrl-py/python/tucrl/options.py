@@ -19,7 +19,6 @@ __all__ = [
     "RegalC",
     "RegalD",
     "Scal",
-    "ScalPlus",
     "Tsde",
     "Tucrl",
     "TucrlPlus",
@@ -270,8 +269,8 @@ class Ucrl3(TypedDict, total=False):
 class Scal(TypedDict, total=False):
     """Options of ``scal``: optimism under a known bound on the span."""
 
-    c: float | Literal["inf"]
-    """an upper bound on the bias span; in units of reward, inf for none; required."""
+    c: float | Literal["inf", "world"]
+    """an upper bound on the bias span; in units of reward, inf for none, world for the span itself, which is then told; required."""
     mode: Literal["practical", "theory"]
     """what can be run, or what is proved: a perturbed model with a contraction term; practical unless given."""
     operator: Literal["t", "n"]
@@ -308,40 +307,11 @@ class Scal(TypedDict, total=False):
     """sweeps after which a plan is given up and the run fails; 1000000 unless given."""
 
 
-class ScalPlus(TypedDict, total=False):
-    """Options of ``scal-plus``: a bonus and a bound on the span, on one MDP."""
-
-    c: float
-    """an upper bound on the bias span; in units of reward; required."""
-    bonus: Literal["code", "theory"]
-    """(alpha_p c + alpha_r r_max) sqrt(ln(SA/delta)/N), or that of the proof, from memory; code unless given."""
-    rule: Literal["doubling", "new-state", "tsde", "vm"]
-    """when an episode ends: doubling (when a pair doubles its visits), new-state (when a pair doubles its visits, or before acting in a new state), tsde (when it is longer than the last one or a pair has more than doubled), vm (when a pair adds a vanishing share to its visits); doubling unless given."""
-    delta: float | Literal["inv-sqrt"]
-    """how often confidence sets may fail: the same in every episode (the paper), or 1/sqrt(t_k) (the published code); 0.05 unless given."""
-    alpha: float
-    """shrinks all confidence widths; 1 is what the proofs need; 1 unless given."""
-    alpha_r: float | Literal["alpha"]
-    """shrinks the widths of rewards only; alpha unless given."""
-    alpha_p: float | Literal["alpha"]
-    """shrinks the widths of transitions only; alpha unless given."""
-    ties: Literal["least-visited", "lowest", "noise"]
-    """which of equally good actions: the least tried, the lowest number, or by a tiny random bonus (the published code); least-visited unless given."""
-    known_rewards: bool
-    """whether the true mean rewards of visited states are told; false unless given."""
-    aperiodicity: float
-    """the weight of the real transition against staying; 1 in the paper, 0.9 in the published code; 0.9 unless given."""
-    sa: float | Literal["nominal"]
-    """S times A inside the logarithms; nominal is what the proofs need; nominal unless given."""
-    sweeps: int
-    """sweeps after which a plan is given up and the run fails; 1000000 unless given."""
-
-
 class Focus(TypedDict, total=False):
     """Options of ``focus``: clipped discounted values with a bonus, told the span or nothing."""
 
-    h: float | Literal["theory", "seen"]
-    """H, the largest span of values, in units of reward: a number, of which the proof asks twice the span of the optimal bias; theory, r_max sqrt(T/(S^3 A)); or seen, the same with the states seen so far for S (ours); theory unless given."""
+    h: float | Literal["theory", "seen", "world"]
+    """H, the largest span of values, in units of reward: a number, of which the proof asks twice the span of the optimal bias; theory, r_max sqrt(T/(S^3 A)); seen, the same with the states seen so far for S (ours); or world, twice the span, which is then told; theory unless given."""
     horizon: int | Literal["doubling", "run"]
     """T, the steps to plan for: a number, run for those of the run, or doubling for the next power of two (ours); doubling unless given."""
     delta: float

@@ -226,6 +226,11 @@ impl PyCells {
         Ok((cell.id.title(), cell.id.steps))
     }
 
+    /// The name of its file.
+    fn file(&self, index: usize) -> PyResult<String> {
+        Ok(format!("{}.run", self.cell(index)?.id.stem()))
+    }
+
     /// Opens a directory for the results; returns which runs are to be made.
     fn open(
         &self,

@@ -61,7 +61,7 @@ pub(crate) struct Frame {
     pub(crate) action_names: Vec<String>,
 }
 
-/// The empirical MDP of states with so many actions each.
+/// The empirical MDP of states with the given numbers of actions.
 pub(crate) fn empirical(
     actions: &[usize],
     unvisited: Unvisited,

@@ -41,7 +41,7 @@ pub(crate) fn told(py: Python<'_>, error: PyErr) -> String {
     failure.and_then(|text| text.extract()).unwrap_or(plain)
 }
 
-/// Plays steps in a copy of a walk, for at most so many seconds; the actions, four bytes each, and what failed.
+/// Plays steps in a copy of a walk, for at most the given seconds; the actions, four bytes each, and what failed.
 #[pyfunction(name = "_play")]
 pub(crate) fn play<'py>(
     py: Python<'py>,

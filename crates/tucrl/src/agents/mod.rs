@@ -12,8 +12,8 @@ mod optimistic_q;
 mod pmevi;
 mod psrl;
 mod regal;
+mod retired;
 mod scal;
-mod scal_plus;
 mod tucrl;
 mod tucrl_plus;
 mod ucrl;
@@ -40,8 +40,8 @@ pub use psrl::{
 pub use regal::{
     GuessedLengths, LastLength, Regal, RegalC, RegalD, RegalDPlanner, penalty_numerator,
 };
-pub use scal::Scal;
-pub use scal_plus::{ScalPlus, SpanBonus};
+pub use retired::retired;
+pub use scal::{Scal, SpanWord};
 pub use tucrl::{Relaxation, Tucrl};
 pub use tucrl_plus::{PlusSet, TucrlPlus, TucrlPlusPlanner, UnionKind};
 pub use ucrl::Ucrl;
@@ -62,7 +62,6 @@ pub fn kinds() -> &'static [AgentKind] {
             tucrl_plus::kinds(),
             ucrl::kinds(),
             scal::kinds(),
-            scal_plus::kinds(),
             focus::kinds(),
             pmevi::kinds(),
             regal::kinds(),
@@ -307,6 +306,11 @@ pub trait EpisodicAlgorithm: Options {
         false
     }
 
+    /// Whether the span of the optimal bias must be told.
+    fn knows_span(&self) -> bool {
+        false
+    }
+
     /// See [`Algorithm::needs_state_count`].
     fn needs_state_count(&self) -> bool {
         true
@@ -328,6 +332,9 @@ pub trait EpisodicAlgorithm: Options {
         checked(self)?;
         if self.needs_state_count() && start.setting.space.is_uncounted() {
             return Err(AgentError::Missing { what: "the number of states" });
+        }
+        if self.knows_span() && start.setting.knowledge.span.is_none() {
+            return Err(AgentError::Missing { what: "the span of the optimal bias" });
         }
         let (setting, means) = (start.setting, means(self, start.setting)?);
         let planner = self.planner(setting)?;

@@ -11,7 +11,7 @@ use super::ucrl::WidthAfter;
 use super::{About, AgentKind, EpisodicAlgorithm, Optimism, checked};
 use crate::counts::Variance;
 use crate::learner::{AgentError, Setting, TooShort};
-use crate::options::{Infinite, NumberOr, OptionError, Required};
+use crate::options::{NumberOr, OptionError, Required};
 use crate::planner::{Plan, PlanError, PlanInput, Planner};
 use crate::plausible::{Belief, low_reward};
 use crate::rules::{OptimistRule, Vanishing, WithShare};
@@ -19,12 +19,23 @@ use crate::sets::{ConfidenceSet, SetVisitor, SpanSetKind};
 use crate::span_clip::{self, Mode, Operator, SpanClip};
 use crate::truncation;
 
+/// A bound on the span that is no number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum SpanWord {
+    /// None.
+    #[default]
+    Inf,
+    /// The span of the world, which the agent is then told.
+    World,
+}
+
 /// SCAL.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Scal {
-    /// an upper bound on the bias span; in units of reward, inf for none
+    /// an upper bound on the bias span; in units of reward, inf for none, world for the span itself, which is then told
     #[schemars(extend("minimum" = 0.0, "x-bounds" = "span"))]
-    pub c: Required<NumberOr<Infinite>>,
+    pub c: Required<NumberOr<SpanWord>>,
     /// what can be run, or what is proved: a perturbed model with a contraction term
     pub mode: Mode,
     /// where no mixture of actions meets the bound: fail, or play the most pessimistic
@@ -64,7 +75,7 @@ pub(super) fn clipped_optimism() -> Optimism {
 }
 
 /// The span bound of an option. [`super::checked`] refuses one that was not given before anything is planned.
-pub(super) fn span_bound(bound: Required<NumberOr<Infinite>>) -> f64 {
+pub(super) fn span_bound<W>(bound: Required<NumberOr<W>>) -> f64 {
     bound.0.map_or(f64::INFINITY, |bound| bound.or(f64::INFINITY))
 }
 
@@ -135,8 +146,10 @@ impl EpisodicAlgorithm for Scal {
 
     fn planner(&self, setting: &Setting) -> Result<Self, AgentError> {
         checked(self)?;
-        let c = span_bound(self.c);
-        if self.mode == Mode::Theory && !(c > 0.0 && c.is_finite()) {
+        let told = setting.knowledge.span.filter(|_| self.knows_span());
+        let option = told.map_or(self.c, Into::into);
+        let (c, is_untold) = (span_bound(option), self.knows_span() && told.is_none());
+        if self.mode == Mode::Theory && !(c > 0.0 && (c.is_finite() || is_untold)) {
             let expected = "a positive finite span bound with mode=theory";
             return Err(OptionError::out_of_range("c", c, expected).into());
         }
@@ -147,11 +160,15 @@ impl EpisodicAlgorithm for Scal {
             let word = set.as_str().unwrap_or_default();
             return Err(OptionError::refused("set", word, reason).into());
         }
-        Ok(Self { optimism: self.optimism.in_setting(setting)?, ..self.clone() })
+        Ok(Self { c: option, optimism: self.optimism.in_setting(setting)?, ..self.clone() })
     }
 
     fn knows_rewards(&self) -> bool {
         self.optimism.known_rewards
+    }
+
+    fn knows_span(&self) -> bool {
+        self.c.0 == Some(NumberOr::Word(SpanWord::World))
     }
 
     fn step_cost(&self) -> u64 {

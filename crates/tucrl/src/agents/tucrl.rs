@@ -211,7 +211,8 @@ pub(super) fn kinds() -> Vec<AgentKind> {
                proportional to the observed transitions and independent of the nominal number \
                of states; at most about S^C A log2 T plans.",
         caution: "When some state is out of reach the regret keeps growing like sqrt(T) in ever \
-                  rarer steps; no algorithm can do better without more knowledge. With alpha=1 the \
+                  rarer steps; no algorithm can do better without more knowledge. Where the start is left forever \
+                  the regret is linear (docs/open-questions.md). With alpha=1 the \
                   constants need long runs; a warning says so and suggests an alpha.",
         example: "tucrl:alpha=0.01",
     })]

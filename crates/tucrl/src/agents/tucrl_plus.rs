@@ -9,7 +9,7 @@
 //!   enough to learn with alpha = 1; `set=bernstein` has L1 balls with the paper's constants.
 //!
 //! The same sets are kept when nothing is unseen. With `union=discovery`, or where the number of states is not known,
-//! the union bound is in order of discovery and S is used nowhere; then nobody can know that everything has been seen.
+//! the union bound is in order of discovery and S is used nowhere; then it cannot be known that everything has been seen.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -252,8 +252,9 @@ pub(super) fn kinds() -> Vec<AgentKind> {
                     reachable states, D^C is their diameter and S stands only inside logarithms; with \
                     union=discovery S^C takes its place there. Holds for alpha = 1. docs/theory.md has the proof.",
         cost: "As tucrl; intervals are recomputed only for pairs that were visited.",
-        caution: "When some state is out of reach, or with union=discovery, where nobody can know that all have been \
-                  seen, the regret keeps growing like sqrt(T) in ever rarer steps. With alpha < 1 the guarantee does \
+        caution: "When some state is out of reach, or with union=discovery, where it cannot be known that all have been \
+                  seen, the regret keeps growing like sqrt(T) in ever rarer steps. Where the start is left forever the regret is linear \
+                  (docs/open-questions.md). With alpha < 1 the guarantee does \
                   not hold. With rule=vm no guarantee is proved: docs/theory.md is about doubling.",
         example: "tucrl-plus",
     });

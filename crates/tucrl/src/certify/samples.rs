@@ -15,7 +15,7 @@ use crate::pulse::unless_stopped;
 use crate::reward::RewardRange;
 use crate::rng::RandomStream;
 
-/// One of so many samples gives a reward, if rewards are random. Rewards need fewer: their width has no span and no S.
+/// One sample in this number gives a reward, if rewards are random. Rewards need fewer: their width has no span and no S.
 const REWARD_SHARE: u64 = 8;
 
 /// What is known about rewards.

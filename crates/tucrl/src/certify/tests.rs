@@ -119,7 +119,7 @@ fn bounds_approach_the_optimal_gain_like_one_over_the_square_root_of_the_samples
 
 #[test]
 fn horizon_calibration_keeps_the_rate_of_its_theorem() {
-    // With exact laws, as if there were so many samples: g* - L <= C alpha^2 sqrt((sp(h*) + 1) / n).
+    // With exact laws, as if there were n samples: g* - L <= C alpha^2 sqrt((sp(h*) + 1) / n).
     let mdp = RiverSwim::default().build().unwrap();
     let solution = solve(&mdp).unwrap();
     let span = {

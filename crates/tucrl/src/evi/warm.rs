@@ -7,6 +7,7 @@
 //! What did not help: extrapolating the values along the last increments once the ratio of their spans had settled. On taxi
 //! to 1e6 steps the plans of TUCRL+ took 1.7 times as many sweeps, those of UCRL (alpha = 0.01) three times.
 
+use crate::inner_max::Ranking;
 use crate::plausible::Shape;
 
 use super::Sweeper;
@@ -21,6 +22,8 @@ pub struct Leads {
     best_pair: Vec<u32>,
     /// By seen state: how far all its other pairs lie behind the best; not positive if that is not known.
     lead: Vec<f64>,
+    /// The states ranked by the values, for sets that need it.
+    ranking: Ranking,
 }
 
 impl Leads {
@@ -32,7 +35,9 @@ impl Leads {
 
 impl<S: Shape> Sweeper<'_, '_, S> {
     /// Begins with the leads of the last plan, if it ended with the values from which this one starts.
-    pub(super) fn recall(&mut self, leads: &Leads, changed: &[bool]) {
+    pub(super) fn recall(&mut self, leads: &mut Leads, changed: &[bool]) {
+        // Any order will do to begin with.
+        self.ranking = std::mem::take(&mut leads.ranking);
         let is_planned = self.set.unseen > 0;
         if !S::FIXED_LAWS
             || leads.lead.len() != changed.len()
@@ -50,7 +55,8 @@ impl<S: Shape> Sweeper<'_, '_, S> {
     }
 
     /// Leaves the leads for the values that the last sweep has judged.
-    pub(super) fn leave(&self, leads: &mut Leads) {
+    pub(super) fn leave(&mut self, leads: &mut Leads) {
+        leads.ranking = std::mem::take(&mut self.ranking);
         leads.plans_unseen = self.set.unseen > 0;
         leads.unseen = self.values.unseen;
         leads.seen.clone_from(&self.values.seen);

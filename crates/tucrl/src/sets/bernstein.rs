@@ -114,6 +114,8 @@ pub fn boxes<'a>(
     let (counts, unseen) = (belief.counts, belief.unseen);
     let mut all = PlausibleSet::new(belief, Boxes::default());
     let reward = optimistic_rewards(belief, |stats| set.reward_width(stats));
+    all.shape.capacities.reserve(counts.pairs().len());
+    all.shape.room.reserve(counts.pairs().len());
     for (pair, stats) in counts.pairs().iter().enumerate() {
         let is_untried = stats.visits_before() == 0;
         let is_forbidden = unseen == 0 || forbids(pair);

@@ -183,9 +183,11 @@ impl Kept {
         }
     }
 
-    /// The width of the widest interval of a pair.
+    /// The width of the widest interval of a pair; 1 if no next state has an interval, as after one visit where the
+    /// first observation does not count: then nothing bounds the law.
     pub fn widest(&self, pair: usize) -> f64 {
-        self.intervals(pair).1.iter().map(|(low, high)| high - low).fold(0.0, f64::max)
+        let widths = self.intervals(pair).1.iter().map(|(low, high)| high - low);
+        widths.reduce(f64::max).unwrap_or(1.0)
     }
 
     /// The next states of a pair that have an interval, and their intervals.

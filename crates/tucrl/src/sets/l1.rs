@@ -92,34 +92,6 @@ pub fn balls_by<'a>(
     all.closed()
 }
 
-/// One MDP: the observed laws, each with one more visit that led to the first seen state, paid as given. One law
-/// is a ball without a radius. States never seen are not planned on, because nothing leads there.
-pub fn points<'a>(belief: &Belief<'a, '_>, reward: &[f64]) -> PlausibleSet<'a, Ball> {
-    let belief = Belief { unseen: 0, ..*belief };
-    let mut all = PlausibleSet::new(&belief, Ball);
-    for (pair, stats) in belief.counts.pairs().iter().enumerate() {
-        let (begin, visits) = (all.next.len(), stats.visits_before() as f64);
-        let row = belief.counts.row(pair);
-        let kept = visits / (visits + 1.0);
-        all.next.push(0);
-        all.mass.push(1.0 / (visits + 1.0));
-        // The first seen state has the smallest number.
-        let is_tried = stats.visits_before() > 0;
-        for (&next, &p) in row.next.iter().zip(row.p_hat).filter(|_| is_tried) {
-            match next {
-                0 => all.mass[begin] += kept * p,
-                _ => {
-                    all.next.push(next);
-                    all.mass.push(kept * p);
-                }
-            }
-        }
-        all.close_row(begin, reward[pair], 0.0, true, false);
-    }
-    all.ceiling = reward.iter().copied().fold(belief.r_max, f64::max);
-    all.closed()
-}
-
 /// An L1 ball: the mass of a row is the observed law, its free mass half the radius.
 #[derive(Debug, Clone, Copy)]
 pub struct Ball;

@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 pub use bernstein::{BoxRow, Boxes, Intervals, boxes, fill_box, reach_of};
 pub use kept::{Kept, KeptSet, budgeted};
 pub use kl::{Divergence, fill_kl};
-pub use l1::{Ball, BallRow, balls, balls_by, fill_ball, points};
+pub use l1::{Ball, BallRow, balls, balls_by, fill_ball};
 pub use s_free::SFree;
 pub use tight::{Budgeted, Levels, Tight, Union};
 pub use ucrl3::{Selected, Selection, fill_selected};

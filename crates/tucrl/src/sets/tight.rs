@@ -27,7 +27,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::confidence::{Confidence, Shrink};
 use crate::counts::PairCounts;
-use crate::inner_max::{Ranking, Scratch, Sink, UNSEEN, ValueSink, Values};
+use crate::inner_max::{LONG_ROW, Ranking, Scratch, Sink, UNSEEN, ValueSink, Values};
 use crate::math;
 use crate::plausible::{Belief, PlausibleSet, Row, Shape, View};
 use crate::space::Space;
@@ -264,6 +264,13 @@ impl Budgeted {
             if give(first.1, first.2) || second.is_some_and(|item| give(item.1, item.2)) {
                 return;
             }
+        } else if is_walked(next.len(), view.values.seen.len())
+            && target.is_none_or(|state| next.binary_search(&state).is_err())
+        {
+            // No two items are equal, so that their order does not depend on how it is found.
+            if fill_along(next, rooms, budget, view, scratch, give) {
+                return;
+            }
         } else {
             let items = &mut scratch.items;
             items.clear();
@@ -284,6 +291,39 @@ impl Budgeted {
 #[inline]
 fn is_before(a: &(f64, u32, f64), b: &(f64, u32, f64)) -> bool {
     b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)).is_lt()
+}
+
+/// Whether the items of a row are found along the ranking of all states: then it is worth ranking them.
+fn is_walked(row: usize, states: usize) -> bool {
+    row > LONG_ROW && 4 * row >= states
+}
+
+/// Hands the states of a row and a budget for another state over, best first, until `give` says that nothing is left; all
+/// states are ranked.
+fn fill_along(
+    next: &[u32],
+    rooms: &[f64],
+    mut budget: Option<(f64, u32, f64)>,
+    view: &View<'_>,
+    scratch: &mut Scratch,
+    mut give: impl FnMut(u32, f64) -> bool,
+) -> bool {
+    let places = scratch.spread(next, view.values.seen.len());
+    let mut is_spent = false;
+    for &state in &view.ranking.order {
+        let place = places[state as usize] as usize;
+        if place == 0 {
+            continue;
+        }
+        let item = (view.values.seen[state as usize], state, rooms[place - 1]);
+        let first = budget.take_if(|budget| is_before(budget, &item));
+        if first.is_some_and(|first| give(first.1, first.2)) || give(state, item.2) {
+            is_spent = true;
+            break;
+        }
+    }
+    scratch.clear(next);
+    is_spent || budget.is_some_and(|budget| give(budget.1, budget.2))
 }
 
 /// Hands items over, best first, until `give` says that nothing is left. A few of many items take what there is, so only
@@ -312,7 +352,9 @@ impl Shape for Budgeted {
     fn rank(set: &PlausibleSet<'_, Self>, values: &Values, ranking: &mut Ranking) {
         // Where states never seen are the best of all, they take every budget of a pair that is not truncated.
         let takes_all = || set.unseen > 0 && values.seen.iter().all(|&v| v <= values.unseen);
-        if set.shape.has_open_pairs && !takes_all() {
+        if is_walked(set.longest_row, values.seen.len()) {
+            ranking.update(values);
+        } else if set.shape.has_open_pairs && !takes_all() {
             ranking.update_best(values, set.longest_row + 1);
         }
     }
@@ -345,5 +387,57 @@ impl Shape for Budgeted {
         let mut sink = ValueSink { values: view.values, sum: fixed };
         set.shape.fill_up(pair, set.entries(pair), row, view, scratch, &mut sink);
         sink.sum
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rng::RandomStream;
+
+    type Give<'a> = dyn FnMut(u32, f64) -> bool + 'a;
+
+    /// What is handed over until `most` is spent, and whether it was.
+    fn filled(most: f64, by: impl FnOnce(&mut Give<'_>) -> bool) -> (bool, Vec<(u32, u64)>) {
+        let (mut left, mut given) = (most, Vec::new());
+        let is_spent = by(&mut |state, room| {
+            given.push((state, room.to_bits()));
+            left -= room;
+            left <= 0.0
+        });
+        (is_spent, given)
+    }
+
+    /// Values with ties, budgets for states outside the row and for states never seen.
+    #[test]
+    fn along_the_ranking_and_by_sorting_the_same_items_are_filled_in_the_same_order() {
+        let (mut random, mut ranking) = (RandomStream::new(3), Ranking::default());
+        let (mut scratch, mut spent, mut unspent) = (Scratch::new(), 0, 0);
+        for _ in 0..2_000 {
+            let states = 30 + random.below(90) as u32;
+            let seen: Vec<f64> = (0..states).map(|_| random.below(40) as f64 / 8.0).collect();
+            let values = Values { seen, unseen: random.below(41) as f64 / 8.0 };
+            ranking.update(&values);
+            let view = View::new(&values, &ranking, true);
+            let (next, others): (Vec<u32>, Vec<u32>) =
+                (0..states).partition(|_| random.chance(0.7));
+            let rooms: Vec<f64> = next.iter().map(|_| random.unit()).collect();
+            let target = match random.below(3) {
+                0 => None,
+                1 => Some(UNSEEN),
+                _ => others.first().copied(),
+            };
+            let budget = target.map(|state| (view.value(state), state, random.unit()));
+            let most = random.unit() * 0.7 * states as f64;
+            let walked =
+                filled(most, |give| fill_along(&next, &rooms, budget, &view, &mut scratch, give));
+            let sorted = filled(most, |give| {
+                let items = next.iter().zip(&rooms).map(|(&s, &room)| (view.value(s), s, room));
+                fill_in_order(&mut items.chain(budget).collect::<Vec<_>>(), give)
+            });
+            assert_eq!(walked, sorted, "{values:?} {next:?} {budget:?}");
+            *(if walked.0 { &mut spent } else { &mut unspent }) += 1;
+        }
+        assert!(spent > 500 && unspent > 200, "{spent} {unspent}");
     }
 }

@@ -18,7 +18,7 @@ const ROWS: &[&[&str]] = &[
     &["policy", "generator"],
     &["chain", "structure"],
     &["evaluate", "hitting", "solve", "env", "explore"],
-    &["counts", "gaps", "certify"],
+    &["counts", "gaps", "certify", "replay"],
     &["confidence"],
     &["truncation", "inner_max", "rules"],
     &["plausible", "posterior"],
@@ -80,6 +80,7 @@ const TRUTH: &[&str] = &[
     "hitting",
     "mdp",
     "model",
+    "replay",
     "solve",
     "structure",
     "truth",
@@ -118,6 +119,18 @@ const MAY_SEE: &[Exception] = &[
         to: "model",
         names: &["Batch", "PlayError"],
         reason: "a learner is handed its steps as a batch",
+    },
+    Exception {
+        from: "learner",
+        to: "replay",
+        names: &["Replay"],
+        reason: "and those that are certain as a part of it, in which nothing can be read",
+    },
+    Exception {
+        from: "episode",
+        to: "replay",
+        names: &["CertainStep", "Known", "Replay"],
+        reason: "a learner plays what it has prepared, and learns only that it went so",
     },
 ];
 

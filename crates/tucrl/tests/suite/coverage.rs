@@ -474,7 +474,7 @@ fn ucrl3s_intervals_keep_their_level_except_near_one() {
     assert!(near_one > 2.0 * level, "{near_one}");
 }
 
-/// `relaxation=mass`: n draws, of which k showed a rare state (so many that none repeats, of total probability m) and
+/// `relaxation=mass`: n draws, of which k showed a rare state (there are enough that none repeats, of total probability m) and
 /// the others the same one. All rare mass is unobserved, and the radius has min(1 + d, S - d) widths for it. As
 /// E exp((1 - 1/e) m - x) <= 1 for a coin x of mean m, n m exceeds (d + c) / (1 - 1/e) with probability at most
 /// exp(-c); 1 + d widths of (49/3) b / n are more for c = (1 - 1/e) (49/3) b >= 1.

@@ -6,16 +6,16 @@ use crate::runs;
 use std::sync::Arc;
 
 use runs::*;
-use tucrl::agents::{Focus, FocusNumbers, FocusOperator, HorizonGuess, SpanGuess};
+use tucrl::agents::{Focus, FocusNumbers, FocusOperator, HorizonGuess, Scal, SpanGuess, SpanWord};
 use tucrl::conformance::{Promise, check_agent};
 use tucrl::counts::{Counts, Variance};
 use tucrl::generator::Tabled;
 use tucrl::inner_max::Values;
-use tucrl::options::{IntegerOr, NumberOr};
+use tucrl::options::{IntegerOr, NumberOr, Required};
 use tucrl::rng::RandomStream;
 use tucrl::rules::StopReason;
 use tucrl::worlds::{Garnet, Junk, JunkKind, RiverSwim, ThreeState};
-use tucrl::{Algorithm, Mdp, Model, Run, RunRecord, Space, Truth};
+use tucrl::{Algorithm, Mdp, Model, Run, RunRecord, Space, Start, Truth, Tucrl};
 
 const SEEN: NumberOr<SpanGuess> = NumberOr::Word(SpanGuess::Seen);
 
@@ -438,6 +438,53 @@ fn a_plan_is_made_at_once_when_the_visits_of_a_pair_are_a_power_of_two() {
         .collect();
     epochs.dedup();
     assert!(!epochs.is_empty() && epochs.iter().all(|end| end.is_power_of_two()), "{epochs:?}");
+}
+
+/// A gate that is left for good, with an action that was never tried: truncation gives up only what was never seen.
+#[test]
+fn a_start_that_is_left_forever_costs_nothing_under_a_bound_on_the_span() {
+    let mut builder = Mdp::builder();
+    builder.r_max(1.0);
+    builder.state().action(0.0, [(1, 1.0)]).action(0.0, [(1, 1.0)]);
+    builder.state().action(0.1, [(1, 1.0)]).action(0.0, [(2, 1.0)]);
+    builder.state().action(0.6, [(2, 1.0)]).action(0.0, [(1, 1.0)]);
+    builder.start_at(0);
+    let world = World::new(builder.build().unwrap());
+    let at = |algorithm: &Named, steps| gap_regret(&world.record(algorithm, steps, 0));
+    let focus = Focus { h: NumberOr::Word(SpanGuess::World), alpha: 0.01, ..Focus::default() };
+    let focus = Named::new("focus", focus);
+    assert_eq!(at(&focus, 100_000), at(&focus, 400_000));
+    let tucrl = Named::new("tucrl", Tucrl { optimism: shrunk(0.05), ..Tucrl::default() });
+    let (short, long) = (at(&tucrl, 10_000), at(&tucrl, 100_000));
+    assert!(short > 1_000.0 && long > 8.0 * short, "{short} {long}");
+}
+
+/// h=world is twice the span of the world, and is refused where that is unknown.
+#[test]
+fn a_span_that_is_told_is_that_of_the_world() {
+    let world = World::new(RiverSwim::default().build().unwrap());
+    let span = world.truth.facts().span_reachable;
+    let told = Focus { h: NumberOr::Word(SpanGuess::World), alpha: 0.01, ..Focus::default() };
+    let given = Focus { h: (2.0 * span).into(), ..told.clone() };
+    let focus = |focus: Focus| world.record(&Named::new("focus", focus), 5_000, 1);
+    assert_eq!(focus(told.clone()).visits, focus(given).visits);
+    let scal = |c: Required<NumberOr<SpanWord>>| {
+        let optimism = clipped(shrunk(0.05));
+        world.record(&Named::new("scal", Scal { c, optimism, ..Scal::default() }), 5_000, 1)
+    };
+    let word = NumberOr::Word(SpanWord::World);
+    assert_eq!(scal(word.into()).visits, scal(span.into()).visits);
+    assert_ne!(scal(word.into()).visits, scal(0.1.into()).visits);
+    let mut setting = world.setting(100);
+    setting.knowledge.span = None;
+    for algorithm in
+        [Arc::new(told) as Arc<dyn Algorithm>, Arc::new(Scal { c: word.into(), ..Scal::default() })]
+    {
+        assert!(algorithm.check(&setting).is_ok(), "a world that is not solved yet");
+        let start = Start { setting: &setting, state: 0, random: RandomStream::new(1) };
+        let error = algorithm.start(start).err().unwrap().to_string();
+        assert!(error.contains("needs the span of the optimal bias"), "{error}");
+    }
 }
 
 /// A run in river-swim among copies of its states that do not exist.

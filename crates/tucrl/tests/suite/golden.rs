@@ -281,8 +281,8 @@ const GOLDEN_RUNS: [&str; 16] = [
     "river-swim oracle c0b0790000000000 ",
     "river-swim random c0393333333332b1 ",
 ];
-/// Posterior samplers, then other sets, episodes, bonus and prices, in the order of `samplers` and `relatives`.
-const GOLDEN_CAST: [&str; 52] = [
+/// Posterior samplers, then other sets, episodes and prices, in the order of `samplers` and `relatives`.
+const GOLDEN_CAST: [&str; 50] = [
     "three-state psrl c09f41a400e0f695 0.0:2 2.0:1 2.1:2997",
     "three-state tsde c09f25b58afbcf3e 0.0:12 2.0:11 2.1:2977",
     "three-state ds-psrl c09f158419822557 0.0:18 2.0:17 2.1:2965",
@@ -294,7 +294,6 @@ const GOLDEN_CAST: [&str; 52] = [
     "three-state ucrl3 c09eeb8e0b89ff17 0.0:34 2.0:32 2.1:2933 1.0:1",
     "three-state ucrl2 c09b21479969a1e6 0.0:398 2.0:396 2.1:2205 1.0:1",
     "three-state scal c09f41a2336941af 0.0:2 2.0:1 2.1:2997",
-    "three-state scal-plus c09f3a50907f7f68 0.0:5 2.0:4 2.1:2991",
     "three-state regal-c c09ded0a52d85c1e 0.0:130 2.0:128 2.1:2741 1.0:1",
     "three-state regal c09d67d3ee346899 0.0:177 2.0:176 2.1:2646 1.0:1",
     "three-state regal c08fe229377c0f39 0.0:1454 2.0:1448 2.1:83 1.0:15",
@@ -320,7 +319,6 @@ const GOLDEN_CAST: [&str; 52] = [
     "river-swim ucrl3 c084c828f5c28f5c 0.0:4 0.1:459 1.0:260 1.1:493 2.0:167 2.1:24 3.0:2 3.1:131 4.0:6 4.1:788 5.0:1 5.1:665",
     "river-swim ucrl2 c092a0a3d70a3d70 0.0:32 0.1:44 1.0:26 1.1:34 2.0:15 2.1:40 3.0:12 3.1:184 4.0:4 4.1:1416 5.0:1 5.1:1192",
     "river-swim scal c089d051eb851eb8 0.0:8 0.1:11 1.0:4 1.1:12 2.0:3 2.1:24 3.0:2 3.1:233 4.0:2 4.1:1647 5.0:228 5.1:826",
-    "river-swim scal-plus c08978a3d70a3d70 0.0:16 0.1:12 1.0:7 1.1:16 2.0:3 2.1:25 3.0:3 3.1:249 4.0:3 4.1:1619 5.0:232 5.1:815",
     "river-swim regal-c c082551eb851eb82 0.0:128 0.1:201 1.0:103 1.1:330 2.0:102 2.1:289 3.0:75 3.1:283 4.0:56 4.1:796 5.0:51 5.1:586",
     "river-swim regal c088651eb851eb86 0.0:128 0.1:212 1.0:120 1.1:195 2.0:65 2.1:185 3.0:49 3.1:241 4.0:40 4.1:969 5.0:16 5.1:780",
     "river-swim regal c0147ae147ae1419 0.0:1024 0.1:969 1.0:577 1.1:306 2.0:107 2.1:15 3.0:2 3.1:0",

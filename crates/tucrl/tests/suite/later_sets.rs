@@ -1,12 +1,11 @@
-//! KL-UCRL's divergences, UCRL3's intervals and selected supports, the widths of 2020 and SCAL+'s bonus: each against
-//! the formula written out literally, and against numbers computed in advance.
+//! KL-UCRL's divergences, UCRL3's intervals and selected supports, and the widths of 2020: each against the formula
+//! written out literally, and against numbers computed in advance.
 #![allow(missing_docs, clippy::disallowed_methods, clippy::unwrap_used)]
 
 use crate::runs;
 
 use proptest::prelude::*;
 use runs::*;
-use tucrl::agents::{ScalPlus, SpanBonus};
 use tucrl::confidence::{Confidence, Shrink};
 use tucrl::counts::{Counts, Variance};
 use tucrl::inner_max::{LawSink, Ranking, Scratch, UNSEEN, Values};
@@ -14,7 +13,7 @@ use tucrl::sets::{
     Bernstein2020, BoxRow, Intervals, Kl, Selection, SetKind, Ucrl3, fill_kl, fill_selected,
 };
 use tucrl::worlds::{RiverSwim, ThreeState};
-use tucrl::{ConfidenceSet, Optimism, PlanInput, Planner, RandomStream, Space, Ucrl};
+use tucrl::{ConfidenceSet, Optimism, RandomStream, Space, Ucrl};
 
 fn kl_law(share: &[f64], values: &[f64], radius: f64) -> Vec<(u32, f64)> {
     let next: Vec<u32> = (0..share.len() as u32).filter(|&i| share[i as usize] > 0.0).collect();
@@ -354,78 +353,4 @@ fn later_sets_learn_where_all_is_reachable_and_have_linear_regret_where_it_is_no
             (regret(&three, &algorithm, 10_000), regret(&three, &algorithm, 40_000));
         assert!(long > 2.5 * short && long > 3.0 * reached, "{set:?}: {short} {long} {reached}");
     }
-}
-
-/// Clipped value iteration on the one MDP of SCAL+, with dense rows, written out.
-#[test]
-fn scal_plus_plans_on_the_observed_world_with_a_bonus() {
-    let mut counts = Counts::new(Space::uniform(4, 2), Variance::Population);
-    for state in 0..3 {
-        counts.see(state);
-    }
-    let mut random = RandomStream::new(3);
-    for pair in 0..5 {
-        for _ in 0..(7 * (pair + 1)) {
-            counts.record(pair, random.unit(), random.below(3) as u32);
-        }
-    }
-    counts.freeze();
-    for (c, theory) in [(0.3, false), (0.3, true), (50.0, false)] {
-        let bonus = if theory { SpanBonus::Theory } else { SpanBonus::Code };
-        let optimism = clipped(shrunk(0.2));
-        let mut planner = ScalPlus { c: c.into(), bonus, optimism, ..ScalPlus::default() };
-        let t_k = 1 << 40;
-        let plan = planner.plan(&mut PlanInput::new(&counts, t_k, &mut random)).unwrap();
-        let bonus = |n: f64| {
-            let (log, rest) = match theory {
-                true => ((20.0 * 8.0 * n.max(1.0) / 0.05f64).ln(), c / (n + 1.0)),
-                false => ((8.0f64 / 0.05).ln(), 0.0),
-            };
-            0.2 * ((c + 1.0) * (log / n.max(1.0)).sqrt() + rest)
-        };
-        let mut v = [0.0f64; 3];
-        let mut gain = (0.0, 0.0);
-        for _ in 0..50_000 {
-            let worth = |pair: usize, here: f64| {
-                let n = counts.visits(pair) as f64;
-                let mut next = v[0] / (n + 1.0);
-                for (state, visits) in counts.transitions(pair) {
-                    next += visits as f64 / (n + 1.0) * v[state as usize];
-                }
-                let paid = counts.pairs()[pair].reward_mean() + bonus(n);
-                // A pair never tried is paid at least r_max.
-                let paid = if n == 0.0 { paid.max(1.0) } else { paid };
-                paid + 0.9 * next + 0.1 * here
-            };
-            let mut swept = [0.0f64; 3];
-            for (state, best) in swept.iter_mut().enumerate() {
-                let pairs = counts.pairs_of(state as u32);
-                *best = pairs.map(|p| worth(p, v[state])).fold(f64::MIN, f64::max);
-            }
-            let low = swept.iter().copied().fold(f64::MAX, f64::min);
-            let clipped = swept.map(|value| value.min(low + c / 0.9));
-            let added: Vec<f64> = clipped.iter().zip(&v).map(|(a, b)| a - b).collect();
-            gain = (
-                added.iter().copied().fold(f64::MAX, f64::min),
-                added.iter().copied().fold(f64::MIN, f64::max),
-            );
-            v = clipped.map(|value| value - low);
-        }
-        assert!(gain.1 - gain.0 < 1e-9, "{gain:?}");
-        assert!((plan.gain() - gain.0).abs() < 1e-5, "{} {gain:?}", plan.gain());
-        assert!(plan.span() <= c + 1e-9);
-        assert_eq!(plan.bias_unseen, None);
-    }
-}
-
-#[test]
-fn scal_plus_learns_with_a_bound_that_covers_the_span() {
-    let three = World::new(ThreeState { delta: 0.0, ..Default::default() }.build().unwrap());
-    let plus = |c: f64| {
-        let optimism = clipped(shrunk(0.05));
-        Named::new("scal-plus", ScalPlus { c: c.into(), optimism, ..ScalPlus::default() })
-    };
-    let random = regret(&three, &random(), 30_000);
-    let found = regret(&three, &plus(1.0), 30_000);
-    assert!(found < 0.1 * random, "{found} of {random}");
 }

@@ -7,6 +7,7 @@ mod architecture;
 mod batches;
 mod behaviour;
 mod certificates;
+mod checks;
 mod coverage;
 mod edges;
 mod exact_answers;

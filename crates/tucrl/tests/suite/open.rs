@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use tucrl::agents::{
     About, DiffQ, Focus, Heuristic, ImedRl, OptimisticPsrl, OptimisticQ, PmeviDt, Psrl, Regal,
-    RegalC, RegalD, Scal, ScalPlus,
+    RegalC, RegalD, Scal,
 };
 use tucrl::confidence::Confidence;
 use tucrl::counts::{Counts, PairCounts, Variance};
@@ -447,10 +447,6 @@ fn one_of_each() -> Vec<(&'static str, Arc<dyn Algorithm>)> {
         ("tucrl", Arc::new(Tucrl { optimism: optimism.clone(), ..Tucrl::default() })),
         ("ucrl", Arc::new(Ucrl { optimism: optimism.clone(), ..Ucrl::default() })),
         ("scal", Arc::new(Scal { c: 2.0.into(), optimism: optimism.clone(), ..Scal::default() })),
-        (
-            "scal-plus",
-            Arc::new(ScalPlus { c: 2.0.into(), optimism: optimism.clone(), ..ScalPlus::default() }),
-        ),
         (
             "regal-c",
             Arc::new(RegalC { h: 2.0.into(), optimism: optimism.clone(), ..RegalC::default() }),

@@ -339,10 +339,16 @@ fn a_plan_from_a_kept_set_is_that_from_a_fresh_one_bit_for_bit() {
 /// Given up, and when it will be reconsidered: the step that is said is the one at which it happens.
 #[test]
 fn an_agent_explains_what_it_has_given_up_and_until_when() {
+    for union in [UnionKind::Auto, UnionKind::Discovery] {
+        explains_what_it_has_given_up(union);
+    }
+}
+
+fn explains_what_it_has_given_up(union: UnionKind) {
     let setting = bare(Space::uniform(10, 2), 100_000);
     let mut walk = Walk::new(river_swim(), RandomStream::new(7));
     let start = Start { setting: &setting, state: walk.state(), random: RandomStream::new(8) };
-    let mut learner = plus(PlusSet::Tight, UnionKind::Auto).learner(start).unwrap();
+    let mut learner = plus(PlusSet::Tight, union).learner(start).unwrap();
     let (mut given_up, mut reconsidered) = (0, 0);
     // By state and action: what was said last time.
     let mut said = vec![None; 12];
@@ -384,6 +390,7 @@ fn an_agent_explains_what_it_has_given_up_and_until_when() {
                     let outlook = told.outlook.unwrap();
                     assert!((0.0..=1.0).contains(&outlook.missing_mass) && outlook.width >= 0.0);
                     assert!(told.visits > 0 || outlook.missing_mass == 1.0);
+                    assert!(told.visits > 1 || outlook.width > 0.9, "one visit bounds no law");
                 }
             }
         }

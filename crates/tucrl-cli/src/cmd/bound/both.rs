@@ -36,7 +36,7 @@ pub(super) struct Both {
     delta: f64,
 }
 
-/// Bounds on the regret after so many steps; upper ones are not above r_max T.
+/// Bounds on the regret after `steps` steps; upper ones are not above r_max T.
 #[derive(Serialize)]
 struct Row {
     steps: u64,

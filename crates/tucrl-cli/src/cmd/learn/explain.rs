@@ -82,7 +82,7 @@ pub(super) fn text<'a>(
 ) -> Result<String, Error> {
     let mut out = String::new();
     for (agent, answer) in answers {
-        writeln!(out, "\n{agent}, run 0, about state {}", asked.state)?;
+        writeln!(out, "\n{}, run 0, about state {}", agent.label(), asked.state)?;
         match answer.as_deref() {
             None => writeln!(out, "  it keeps no counts, so it has nothing to say")?,
             Some([]) if asked.action.is_none() => writeln!(out, "  it has not seen this state")?,

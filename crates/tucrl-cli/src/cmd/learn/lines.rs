@@ -16,6 +16,8 @@ use super::Learned;
 #[derive(Serialize)]
 struct Line<'a> {
     agent: String,
+    /// What the agent is called: the spec, unless `--agent` gives a label.
+    label: String,
     world: String,
     seed: usize,
     master_seed: u64,
@@ -87,6 +89,7 @@ pub(super) fn lines(learned: &Learned<'_>, with_episodes: bool) -> anyhow::Resul
             let is_partial = outcome.ending != Ending::Complete;
             let line = Line {
                 agent: agent.to_string(),
+                label: agent.label(),
                 world: learned.experiment.worlds[0].world.to_string(),
                 seed,
                 master_seed: learned.experiment.master_seed,

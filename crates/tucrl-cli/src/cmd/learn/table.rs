@@ -22,8 +22,9 @@ const NOTHING: &str = "-";
 
 /// One agent's column.
 struct Column<'a> {
-    label: String,
-    spec: String,
+    title: String,
+    /// What the title stands for, where it is not the spec.
+    meaning: Option<String>,
     /// The runs that took at least one step.
     outcomes: Vec<&'a Outcome>,
     /// How many were asked for.
@@ -66,11 +67,11 @@ pub(super) fn page(learned: &Learned<'_>) -> Result<String, Error> {
         Baseline::Nothing => writeln!(out, "optimal gain unknown, {states}\n")?,
     }
     let columns = columns(learned);
-    let renamed: Vec<&Column<'_>> = columns.iter().filter(|c| c.label != c.spec).collect();
-    for column in &renamed {
-        writeln!(out, "{:<12} {}", column.label, column.spec)?;
+    let renamed = || columns.iter().filter_map(|c| Some((&c.title, c.meaning.as_ref()?)));
+    for (title, meaning) in renamed() {
+        writeln!(out, "{title:<12} {meaning}")?;
     }
-    if !renamed.is_empty() {
+    if renamed().next().is_some() {
         writeln!(out)?;
     }
     let side_by_side = (page_width().saturating_sub(TIME_WIDTH) / WIDTH).max(1);
@@ -137,25 +138,40 @@ fn legend(learned: &Learned<'_>) -> String {
     )
 }
 
-/// Specs that fit are their own labels; others are called by name, numbered where it is not unique.
+/// Labels that fit, as most specs do, stand above their columns; others are called by name, numbered where that is not
+/// unique.
 fn columns<'a>(learned: &Learned<'a>) -> Vec<Column<'a>> {
+    let labels: Vec<String> = learned.by_agent().map(|(agent, _)| agent.label()).collect();
     let names: Vec<&str> = learned.by_agent().map(|(agent, _)| agent.kind().about().name).collect();
+    let mut taken: Vec<String> = labels.clone();
+    let mut title = |index: usize| {
+        let (name, label) = (names[index], &labels[index]);
+        if label.chars().count() < WIDTH {
+            return label.clone();
+        }
+        let is_alone = names.iter().filter(|other| **other == name).count() == 1;
+        let alone = is_alone.then(|| name.to_owned());
+        let first = names[..=index].iter().filter(|other| **other == name).count();
+        let numbered = (first..).map(|place| format!("{name} ({place})"));
+        let free = alone.into_iter().chain(numbered).find(|title| !taken.contains(title));
+        taken.extend(free.clone());
+        free.unwrap_or_default()
+    };
     let agents = learned.by_agent().enumerate();
     agents
         .map(|(index, (agent, outcomes))| {
-            let (name, spec) = (names[index], agent.to_string());
-            let is_same = |other: &&str| *other == name;
-            let place = names[..index].iter().filter(|other| is_same(other)).count() + 1;
-            let label =
-                match (spec.chars().count() < WIDTH, names.iter().filter(|o| is_same(o)).count()) {
-                    (true, _) => spec.clone(),
-                    (false, 1) => name.into(),
-                    (false, _) => format!("{name} ({place})"),
-                };
+            let (label, title, spec) = (&labels[index], title(index), agent.to_string());
+            let named = if *label == spec { spec } else { format!("{label}={spec}") };
+            // The title says it all, or the label does before its spec.
+            let meaning = match (title == named, title == *label) {
+                (true, _) => None,
+                (false, true) => Some(agent.to_string()),
+                (false, false) => Some(named),
+            };
             let asked = outcomes.len();
             let has_begun = |outcome: &&Outcome| outcome.record.steps > 0;
             let outcomes = outcomes.iter().flatten().filter(has_begun).collect();
-            Column { label, spec, outcomes, asked }
+            Column { title, meaning, outcomes, asked }
         })
         .collect()
 }
@@ -171,7 +187,7 @@ fn table(out: &mut String, learned: &Learned<'_>, columns: &[Column<'_>]) -> Res
         }
         writeln!(out, "{}", line.trim_end())
     };
-    row("step", columns.iter().map(|column| column.label.clone()).collect())?;
+    row("step", columns.iter().map(|column| column.title.clone()).collect())?;
     for time in decades(learned.steps()) {
         let shown = |column: &Column<'_>| match learned.facts.baseline {
             Baseline::Nothing => column.reward(time),

@@ -162,9 +162,9 @@ const TABLE: &[(&str, i32, &str)] = &[
         "error: `ucrl3` is not accepted: `set` accepts bernstein, bernstein-2020, l1 or kl|  regal:set=ucrl3|            ^^^^^",
     ),
     (
-        "learn chain --agent scal-plus:rule=powers-of-two",
+        "learn chain --agent scal:c=1,rule=powers-of-two",
         1,
-        "error: `powers-of-two` is not accepted: `rule` accepts doubling, new-state, tsde or vm|  scal-plus:rule=powers-of-two|                 ^^^^^^^^^^^^^",
+        "error: `powers-of-two` is not accepted: `rule` accepts doubling, new-state, tsde or vm|  scal:c=1,rule=powers-of-two|                ^^^^^^^^^^^^^",
     ),
     // A bound on the span has no default: without one these agents would be another.
     (
@@ -183,9 +183,9 @@ const TABLE: &[(&str, i32, &str)] = &[
         "error: regal-c needs h, an upper bound on the bias span; the span of this world is 1.005: try h=2",
     ),
     (
-        "learn three-state --agent scal-plus",
+        "learn three-state --agent scal+:c=2",
         1,
-        "error: scal-plus needs c, an upper bound on the bias span; the span of this world is 1.005: try c=2",
+        "error: the agent scal+ is gone: FOCUS is its successor, and stored runs of it are still reported: write focus:h=number with twice the bound on the span, or scal:c=number with the bound|  scal+:c=2|  ^^^^^",
     ),
     // What would hit every run is said once.
     (

@@ -42,19 +42,17 @@ fn harm(path: &Path, dice: &mut Dice) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// A busy machine may take longer to start the process than a pause lasts: pauses grow until something is stored. Only
+/// Kills the process and damages its files until both have happened often enough, and compares the results; returns how
+/// often. A busy machine may take longer to start the process than a pause lasts: pauses grow until something is stored. Only
 /// sound files are harmed, because a process that is killed at its start has not yet looked at what was harmed before.
-#[test]
-fn twenty_kills_and_any_damage_do_not_change_the_results() {
-    let lab = Lab::new();
-    let mut dice = dice();
+fn chaos(lab: &Lab, dice: &mut Dice, [kills_wanted, harm_wanted]: [usize; 2]) -> [usize; 2] {
     let command = "run exp.toml --out chaos --resume --jobs 2 --checkpoint-seconds 0";
     let files = || [lab.files("chaos", ".run"), lab.files("chaos", ".state")].concat();
     // Every damaged file, with what it held.
     let mut damaged: Vec<(PathBuf, Vec<u8>)> = Vec::new();
     let (mut kills, mut patience) = (0, 0);
     for round in 0..300 {
-        if kills >= 20 && damaged.len() >= 5 {
+        if kills >= kills_wanted && damaged.len() >= harm_wanted {
             break;
         }
         let before = files();
@@ -73,10 +71,11 @@ fn twenty_kills_and_any_damage_do_not_change_the_results() {
         sound.retain(|path| !is_damaged(path));
         for _ in 0..dice.below(4).min(sound.len()) {
             let victim = sound.swap_remove(dice.below(sound.len()));
-            damaged.extend(harm(&victim, &mut dice).map(|bytes| (victim, bytes)));
+            damaged.extend(harm(&victim, dice).map(|bytes| (victim, bytes)));
         }
     }
-    assert!(kills >= 20 && damaged.len() >= 5, "{kills} kills, {} damaged", damaged.len());
+    let counts = [kills, damaged.len()];
+    assert!(counts[0] >= kills_wanted && counts[1] >= harm_wanted, "kills, damaged: {counts:?}");
     lab.answer("run exp.toml --out chaos --resume");
     lab.assert_whole("chaos");
     // What was damaged is kept as it was, and nothing else; only the checkpoint of a finished cell needed no look.
@@ -87,6 +86,25 @@ fn twenty_kills_and_any_damage_do_not_change_the_results() {
     for (path, bytes) in &damaged {
         let is_checkpoint = path.extension().is_some_and(|extension| extension == "state");
         assert!(is_checkpoint || kept.contains(bytes), "{} was not kept", path.display());
+    }
+    counts
+}
+
+#[test]
+fn twenty_kills_and_any_damage_do_not_change_the_results() {
+    chaos(&Lab::new(), &mut dice(), [20, 5]);
+}
+
+/// `./soak kills` runs it, with the number of kills in the environment.
+#[test]
+#[ignore = "takes as long as it is told to"]
+fn kills_without_end() {
+    let wanted: usize = std::env::var("TUCRL_SOAK_KILLS").unwrap().parse().unwrap();
+    let (mut dice, mut kills, mut damaged) = (dice(), 0, 0);
+    while kills < wanted {
+        let counts = chaos(&Lab::new(), &mut dice, [20, 5]);
+        (kills, damaged) = (kills + counts[0], damaged + counts[1]);
+        println!("{kills} of {wanted} kills, {damaged} files damaged");
     }
 }
 

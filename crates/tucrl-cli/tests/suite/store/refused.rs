@@ -23,9 +23,9 @@ fn a_bound_on_the_span_must_be_given() {
          1.005: try c=2\n"
     );
     // Of several worlds the one with the largest span counts.
-    let said = refused("\"three-state\", \"two-state:epsilon=0.03\"", "\"scal-plus\"");
-    let expected = "scal-plus needs c, an upper bound on the bias span; the span of two-state:epsilon=0.03 is 33.33: \
-                    try c=40\n";
+    let said = refused("\"three-state\", \"two-state:epsilon=0.03\"", "\"regal-c\"");
+    let expected = "regal-c needs h, an upper bound on the bias span; the span of two-state:epsilon=0.03 is 33.33: \
+                    try h=40\n";
     assert!(said.ends_with(expected), "{said}");
     // A world that cannot be solved does not hide what is wrong.
     let said = refused("\"nothing.json\"", "\"regal-c\"");

@@ -90,3 +90,20 @@ fn the_cell_of_an_old_checkpoint_starts_anew() {
     );
     assert!(lab.files("old", ".state").is_empty() && lab.files("old", ".damaged").is_empty());
 }
+
+/// `retired` was written when SCAL+ was an agent.
+#[test]
+fn results_of_an_agent_that_is_gone_are_still_results() {
+    let lab = lab("retired");
+    assert!(lab.answer("status old").starts_with("retired: 6 of 6 runs done\n"));
+    let report = lab.answer("report old");
+    assert!(report.contains("scal-plus:c=2,alpha=0.1") && report.contains("SCAL+"), "{report}");
+    let compared = lab.answer("compare old old");
+    assert_eq!(compared.matches("  identical").count(), 3, "{compared}");
+    // New runs are refused, with what to use; nothing is changed.
+    let output = lab.said("run old/experiment.toml --out old --resume");
+    assert_eq!(output.status.code(), Some(1));
+    let said = complaint(&output);
+    assert!(said.contains("the agent scal-plus is gone: FOCUS is its successor"), "{said}");
+    assert_eq!(lab.files("old", ".run").len(), 6);
+}

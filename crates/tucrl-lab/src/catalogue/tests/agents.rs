@@ -5,8 +5,8 @@ use std::sync::Arc;
 use serde_json::Value;
 use tucrl::agents::{
     AgentKind, DiffQ, EpisodicAlgorithm, Focus, Heuristic, ImedRl, Optimism, OptimisticPsrl,
-    OptimisticQ, Oracle, PmeviDt, Psrl, Random, Regal, RegalC, RegalD, Scal, ScalPlus, Tucrl,
-    TucrlPlus, Ucrl, kinds,
+    OptimisticQ, Oracle, PmeviDt, Psrl, Random, Regal, RegalC, RegalD, Scal, Tucrl, TucrlPlus,
+    Ucrl, kinds,
 };
 use tucrl::counts::Variance;
 use tucrl::episode::KnownMeans;
@@ -48,7 +48,7 @@ fn started(text: &str) -> String {
 /// The shortest spec of an agent: with the options that have no default, if there are any.
 fn least(name: &str) -> String {
     match name {
-        "scal" | "scal-plus" => format!("{name}:c=7"),
+        "scal" => format!("{name}:c=7"),
         "regal-c" => format!("{name}:h=7"),
         _ => name.into(),
     }
@@ -71,7 +71,7 @@ fn the_defaults_are_those_of_the_library() {
     // Only the paper's own UCRL starts its plans warm.
     let ucrl = |set| Ucrl { set, optimism: Optimism::default(), ..Ucrl::default() };
     let psrl = |rule| Psrl { rule, ..Psrl::default() };
-    let defaults: [(&str, &dyn Algorithm); 24] = [
+    let defaults: [(&str, &dyn Algorithm); 23] = [
         ("tucrl", &Tucrl::default()),
         ("tucrl-plus", &TucrlPlus::default()),
         ("ucrl", &Ucrl::default()),
@@ -80,7 +80,6 @@ fn the_defaults_are_those_of_the_library() {
         ("kl-ucrl", &ucrl(SetKind::Kl)),
         ("ucrl3", &Ucrl { optimism: population(), ..ucrl(SetKind::Ucrl3) }),
         ("scal", &Scal { c: 7.0.into(), ..Scal::default() }),
-        ("scal-plus", &ScalPlus { c: 7.0.into(), ..ScalPlus::default() }),
         ("focus", &Focus::default()),
         ("pmevi-dt", &PmeviDt::default()),
         ("regal-c", &RegalC { h: 7.0.into(), ..RegalC::default() }),
@@ -288,9 +287,7 @@ fn every_agent_lists_the_sets_and_rules_that_it_takes() {
             "scal" => (spans, optimists),
             "regal-c" | "regal" | "regal-d" | "pmevi-dt" => (spans, ""),
             "psrl" => ("", "doubling new-state tsde vm powers-of-two"),
-            "ucrl2b-2020" | "kl-ucrl" | "ucrl3" | "scal-plus" | "optimistic-psrl" => {
-                ("", optimists)
-            }
+            "ucrl2b-2020" | "kl-ucrl" | "ucrl3" | "optimistic-psrl" => ("", optimists),
             _ => ("", ""),
         };
         let listed = |key: &str| {
@@ -320,14 +317,15 @@ fn what_the_library_refuses_is_pointed_at() {
              ucrl2b:delta=0\n               ^",
         ),
         (
-            "scal+",
-            "scal+ needs c, an upper bound on the bias span; r_max times the diameter is one: write scal+:c=value; it \
-             accepts a number of at least 0",
+            "scal-plus:c=2",
+            "the agent scal-plus is gone: FOCUS is its successor, and stored runs of it are still reported: write \
+             focus:h=number with twice the bound on the span, or scal:c=number with the bound\n  \
+             scal-plus:c=2\n  ^^^^^^^^^",
         ),
         (
             "scal:mode=theory",
             "scal needs c, an upper bound on the bias span; r_max times the diameter is one: write scal:c=value; it \
-             accepts a number of at least 0, or inf",
+             accepts a number of at least 0, or inf or world",
         ),
         (
             "scal:c=2,aperiodicity=0",

@@ -35,6 +35,8 @@ pub enum SpanGuess {
     Theory,
     /// The same with the states seen so far in place of S; ours.
     Seen,
+    /// Twice the span of the world, which the agent is then told.
+    World,
 }
 
 /// Which T, when no number is given.
@@ -52,7 +54,8 @@ pub enum HorizonGuess {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Focus {
     /// H, the largest span of values, in units of reward: a number, of which the proof asks twice the span of the optimal
-    /// bias; theory, r_max sqrt(T/(S^3 A)); or seen, the same with the states seen so far for S (ours)
+    /// bias; theory, r_max sqrt(T/(S^3 A)); seen, the same with the states seen so far for S (ours); or world, twice the span,
+    /// which is then told
     #[schemars(extend("exclusiveMinimum" = 0.0))]
     pub h: NumberOr<SpanGuess>,
     /// T, the steps to plan for: a number, run for those of the run, or doubling for the next power of two (ours)
@@ -116,6 +119,8 @@ impl Focus {
         let guess = |states: f64| (horizon as f64 / (states * states * states * actions)).sqrt();
         let span = match self.h {
             NumberOr::Number(h) => h / self.r_max(),
+            // A learner that starts without it is refused.
+            NumberOr::Word(SpanGuess::World) => f64::INFINITY,
             NumberOr::Word(SpanGuess::Theory) => guess(states),
             NumberOr::Word(SpanGuess::Seen) => guess(seen.max(1) as f64),
         };
@@ -218,11 +223,17 @@ impl EpisodicAlgorithm for Focus {
             other => other,
         };
         let r_max = largest_reward(self.r_max, setting)?.into();
-        Ok(Self { horizon, r_max, ..self.clone() })
+        let told = setting.knowledge.span.filter(|_| self.knows_span());
+        let h = told.map_or(self.h, |span| (2.0 * span).into());
+        Ok(Self { h, horizon, r_max, ..self.clone() })
     }
 
     fn knows_rewards(&self) -> bool {
         self.known_rewards
+    }
+
+    fn knows_span(&self) -> bool {
+        self.h == NumberOr::Word(SpanGuess::World)
     }
 
     fn step_cost(&self) -> u64 {

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tucrl::agents::{
     DiffQ, Focus, HorizonGuess, ImedRl, OptimisticPsrl, OptimisticQ, Oracle, PlusSet, PmeviDt,
-    Prior, Psrl, Random, Regal, RegalC, RegalD, Relaxation, RewardModel, Scal, ScalPlus, SpanGuess,
+    Prior, Psrl, Random, Regal, RegalC, RegalD, Relaxation, RewardModel, Scal, SpanGuess,
     UnionKind,
 };
 use tucrl::confidence::{Delta, InverseRoot, Shrink};
@@ -263,7 +263,6 @@ pub(crate) fn relatives(optimism: &Optimism) -> Vec<Named> {
         optimism: clipped.clone(),
         ..Scal::default()
     };
-    let plus = ScalPlus { c: 3.0.into(), optimism: clipped.clone(), ..ScalPlus::default() };
     let regal_c = RegalC { h: 3.0.into(), optimism: clipped.clone(), ..RegalC::default() };
     let regal = |penalty| Regal { penalty, optimism: clipped.clone(), ..Regal::default() };
     let regal_d = RegalD { optimism: clipped.clone(), ..RegalD::default() };
@@ -286,7 +285,6 @@ pub(crate) fn relatives(optimism: &Optimism) -> Vec<Named> {
         ucrl("ucrl3", SetKind::Ucrl3, OptimistRule::Doubling),
         ucrl("ucrl2", SetKind::L1, OptimistRule::NewStates),
         Named::new("scal", scal),
-        Named::new("scal-plus", plus),
         Named::new("regal-c", regal_c),
         Named::new("regal", regal(0.05.into())),
         Named::new("regal", regal(NumberOr::default())),
