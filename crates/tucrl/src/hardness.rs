@@ -33,6 +33,9 @@ pub struct Hardness {
     pub smallest_gap: Option<f64>,
     /// How many pairs of reachable states have no gap that is certainly positive: one per state, and all ties.
     pub zero_gaps: u64,
+    /// How many of these look positive and may be zero: more than a millionth of r_max, and less than `gap_error`. While there
+    /// are any, it is undecided whether the optimal policy is unique.
+    pub undecided_gaps: u64,
     /// By how much a gap may be wrong: the Bellman residual times the time in which the optimal policy carries it on.
     pub gap_error: f64,
     /// The sum of 1 / gap over the gaps that are certainly positive.
@@ -40,8 +43,8 @@ pub struct Hardness {
     /// Whether every reachable state has one optimal action, as far as `gap_error` tells.
     pub is_unique: bool,
     /// Whether the optimal policy has one closed class among the reachable states. A world is non-degenerate if this
-    /// and `is_unique` hold (Boone and Gaujal 2025, definition 4).
-    pub is_unichain: bool,
+    /// and `is_unique` hold (Boone and Gaujal 2025, definition 4). `None` if its chain could not be evaluated.
+    pub is_unichain: Option<bool>,
     /// The largest standard deviation of the bias of the next state, over reachable pairs.
     pub bias_deviation: f64,
     /// The variance per step of the regret of the optimal policy itself, in the long run: after T steps its standard
@@ -102,7 +105,7 @@ impl Hardness {
     /// use tucrl::{Truth, hardness::Hardness, worlds::RiverSwim};
     /// let truth = Truth::of(&Arc::new(RiverSwim::default().build()?).into())?;
     /// let Some(hardness) = Hardness::of(&truth, &())? else { unreachable!() };
-    /// assert!(hardness.is_unique && hardness.is_unichain);
+    /// assert!(hardness.is_non_degenerate());
     /// // Regret of a good learner that knows the rewards grows like 21.5 ln T at least.
     /// let bound = hardness.lower_bound_known_rewards.constant.unwrap_or_default();
     /// assert!((bound - 21.5).abs() < 0.05);
@@ -147,10 +150,14 @@ impl Hardness {
         let is_worse = |pair: usize| gaps.by_pair()[pair] > gap_error;
         let loses = |pair: usize| gaps.gain_losses().get(pair).is_some_and(|&loss| loss > 0.0);
         let mut worse = Vec::new();
-        let (mut zero_gaps, mut is_unique, mut deviation) = (0, true, 0.0);
+        let (mut zero_gaps, mut undecided_gaps) = (0, 0);
+        let (mut is_unique, mut deviation) = (true, 0.0);
         for state in (0..table.states()).filter(|&state| is_reachable[state]) {
             let pairs = table.pairs_of(state);
-            let zero = pairs.clone().filter(|&pair| !is_worse(pair) && !loses(pair)).count() as u64;
+            let zero = pairs.clone().filter(|&pair| !is_worse(pair) && !loses(pair));
+            let looks_positive = |pair: &usize| gaps.by_pair()[*pair] > NOTABLE * table.r_max();
+            undecided_gaps += zero.clone().filter(looks_positive).count() as u64;
+            let zero = zero.count() as u64;
             zero_gaps += zero;
             is_unique &= zero == 1;
             let largest = pairs.clone().map(|pair| bias_variance(table, pair, &solution.bias));
@@ -164,10 +171,12 @@ impl Hardness {
         let mut hardness = Self {
             smallest_gap: worse.iter().map(|pair| pair.gap).reduce(f64::min),
             zero_gaps,
+            undecided_gaps,
             gap_error,
-            sum_of_inverse_gaps: worse.iter().map(|pair| 1.0 / pair.gap).sum(),
+            // An empty sum of floats is -0.
+            sum_of_inverse_gaps: worse.iter().map(|pair| 1.0 / pair.gap).sum::<f64>() + 0.0,
             is_unique,
-            is_unichain: chain.as_ref().is_ok_and(OptimalChain::is_unichain),
+            is_unichain: chain.as_ref().ok().map(OptimalChain::is_unichain),
             bias_deviation: deviation.sqrt(),
             regret_variance: None,
             hitting_time: None,
@@ -206,7 +215,7 @@ impl Hardness {
         let chain = match chain {
             Ok(chain) => chain,
             Err(error) => {
-                for key in ["regret_variance", "hitting_time", "mixing_time"] {
+                for key in ["is_unichain", "regret_variance", "hitting_time", "mixing_time"] {
                     self.leave_out(key, error.to_string());
                 }
                 return;
@@ -238,7 +247,7 @@ impl Hardness {
 
     /// Whether the Bellman-optimal policy is unique and unichain.
     pub fn is_non_degenerate(&self) -> bool {
-        self.is_unique && self.is_unichain
+        self.is_unique && self.is_unichain == Some(true)
     }
 
     /// The ties: pairs that are as good as the one that the optimal policy plays.
@@ -266,6 +275,9 @@ fn gap_error(mdp: &Mdp, gaps: &Gaps, span: f64, settling: Result<f64, SolveError
     let rounding = 8.0 * f64::EPSILON * (mdp.r_max() + span);
     (1.0 + 4.0 * settling.unwrap_or(UNKNOWN_TIME)) * gaps.residual().max(rounding)
 }
+
+/// A gap of less than this times r_max is taken for a tie where it is not certainly positive.
+const NOTABLE: f64 = 1e-6;
 
 /// Stands for the settling time of a chain that could not be evaluated.
 const UNKNOWN_TIME: f64 = 1e6;

@@ -28,6 +28,9 @@ pub(super) fn section(hardness: &Hardness, reachable: usize) -> Result<String, E
                 let inverse = four_digits(hardness.sum_of_inverse_gaps);
                 format!("{} per step; the sum of 1/gap is {inverse}", four(gap))
             }
+            None if hardness.undecided_gaps > 0 => {
+                format!("undecided: gaps are known to ± {} only", four_digits(hardness.gap_error))
+            }
             None => "none: every action is optimal".into(),
         },
     )?;
@@ -67,7 +70,16 @@ pub(super) fn section(hardness: &Hardness, reachable: usize) -> Result<String, E
 }
 
 fn uniqueness(hardness: &Hardness, reachable: u64) -> String {
-    let unichain = if hardness.is_unichain { "unichain" } else { "not unichain" };
+    let unichain = match hardness.is_unichain {
+        Some(true) => "unichain",
+        Some(false) => "not unichain",
+        None => "perhaps not unichain (its chain was not evaluated)",
+    };
+    if hardness.undecided_gaps > 0 {
+        return format!(
+            "perhaps not unique, by the error of the gaps; the one found is {unichain}"
+        );
+    }
     match (hardness.is_unique, hardness.ties(reachable)) {
         (true, _) => format!("unique and {unichain}"),
         (false, 1) => format!("not unique, 1 tie; the one found is {unichain}"),

@@ -153,7 +153,6 @@ fn page(known: &Inspection) -> Result<String, Error> {
         let gain = with_error(gain, error);
         line("gain of the policy", format!("{gain} per step, computed anew"))?;
     }
-    writeln!(out, "\n  {:<17}{:>14}{:>14}", "", "all states", "reachable")?;
     let span = match known.bias_kind {
         Some("value iteration") => "of value iteration's bias",
         Some("policy") => "of the policy's bias",
@@ -181,8 +180,15 @@ fn page(known: &Inspection) -> Result<String, Error> {
             "next states of one action",
         ),
     ];
-    for (label, all, reachable, meaning) in rows {
-        writeln!(out, "  {label:<17}{all:>14}{reachable:>14}   {meaning}")?;
+    // Columns grow with their numbers: spans and times may have many digits.
+    let all_width = rows.iter().map(|row| row.1.len() + 2).fold(14, usize::max);
+    let reachable_width = rows.iter().map(|row| row.2.len() + 2).fold(14, usize::max);
+    let header = ("", "all states".to_owned(), "reachable".to_owned(), "");
+    writeln!(out)?;
+    for (label, all, reachable, meaning) in std::iter::once(header).chain(rows) {
+        let row =
+            format!("  {label:<17}{all:>all_width$}{reachable:>reachable_width$}   {meaning}");
+        writeln!(out, "{}", row.trim_end())?;
     }
     if let Some(hardness) = &known.hardness {
         out += &hardness::section(hardness, known.reachable)?;

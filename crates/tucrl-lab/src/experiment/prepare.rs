@@ -160,7 +160,10 @@ impl Experiment {
 fn span(world: &World, options: &ReadOptions, search_limit: usize) -> Option<f64> {
     let truth = Truth::within(&world.open(options).ok()?, search_limit, &()).ok()?;
     let facts = truth.facts();
-    Some(facts.span_reachable).filter(|span| facts.baseline.is_optimal() && span.is_finite())
+    // The span of a policy that may be far from optimal is no advice.
+    let is_known =
+        facts.baseline.is_optimal() && facts.gain_error <= 1e-6 * facts.reward_range().width();
+    Some(facts.span_reachable).filter(|span| is_known && span.is_finite())
 }
 
 /// Adds to the error of an agent that lacks a bound on the span what the span of the world is.

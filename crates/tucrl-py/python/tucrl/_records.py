@@ -57,10 +57,11 @@ class Hardness(NamedTuple):
 
     smallest_gap: float | None
     zero_gaps: int
+    undecided_gaps: int
     gap_error: float
     sum_of_inverse_gaps: float
     is_unique: bool
-    is_unichain: bool
+    is_unichain: bool | None
     bias_deviation: float
     regret_variance: float | None
     hitting_time: float | None
@@ -105,10 +106,11 @@ _DOCUMENTATION = {
 _HARDNESS = {
     "smallest_gap": "The smallest Bellman gap that is certainly positive; None if there is none.",
     "zero_gaps": "Reachable pairs whose gap is not certainly positive: one per state, and all ties.",
+    "undecided_gaps": "How many of these look positive and may be zero, by `gap_error`.",
     "gap_error": "By how much a gap may be wrong.",
     "sum_of_inverse_gaps": "The sum of 1 / gap over gaps that are certainly positive.",
     "is_unique": "Whether every reachable state has one optimal action.",
-    "is_unichain": "Whether the optimal policy has one closed class among the reachable states.",
+    "is_unichain": "Whether the optimal policy has one closed class among the reachable states; None if unknown.",
     "bias_deviation": "The largest standard deviation of the bias of the next state of a pair.",
     "regret_variance": "The variance per step of the regret of the optimal policy itself.",
     "hitting_time": "The largest expected time of the optimal policy to a state that it visits forever.",

@@ -51,7 +51,7 @@ fn one_state_has_the_constant_of_lai_and_robbins() {
     assert_close(known.smallest_gap.unwrap(), 0.01, 1e-12);
     let inverse: f64 = means[1..].iter().map(|mean| 1.0 / (0.9 - mean)).sum();
     assert_close(known.sum_of_inverse_gaps, inverse, 1e-12);
-    assert_eq!((known.zero_gaps, known.is_unique, known.is_unichain), (1, true, true));
+    assert_eq!((known.zero_gaps, known.is_unique, known.is_unichain), (1, true, Some(true)));
     assert_close(known.regret_variance.unwrap(), 0.09, 1e-12);
     assert_eq!(
         (known.bias_deviation, known.mixing_time, known.hitting_time),
@@ -252,11 +252,11 @@ fn mixing_times_are_exact_and_left_out_where_they_are_not_defined() {
     assert_close(periodic.hitting_time.unwrap(), 4.0, 1e-12);
     let absorbed = hardness(chain(&[&[(1, 0.5), (2, 0.5)], &[(1, 1.0)], &[(2, 1.0)]]));
     assert_eq!((absorbed.mixing_time, absorbed.hitting_time), (None, None));
-    assert_eq!((absorbed.regret_variance, absorbed.is_unichain), (None, false));
+    assert_eq!((absorbed.regret_variance, absorbed.is_unichain), (None, Some(false)));
     assert!(absorbed.left_out["hitting_time"].contains("not unichain"));
     // A transient state does not matter, once it is left.
     let left = hardness(chain(&[&[(1, 1.0)], &[(1, 0.5), (2, 0.5)], &[(1, 1.0)]]));
-    assert!(left.is_unichain && left.mixing_time.is_some());
+    assert!(left.is_unichain == Some(true) && left.mixing_time.is_some());
 }
 
 #[test]
@@ -405,7 +405,7 @@ fn ties_are_told_apart_from_small_gaps() {
     };
     let tie = with_twin(0.0);
     assert_eq!((tie.zero_gaps, tie.is_unique, tie.ties(6)), (7, false, 1));
-    assert!(tie.is_unichain && tie.gap_error < 1e-11, "{}", tie.gap_error);
+    assert!(tie.is_unichain == Some(true) && tie.gap_error < 1e-11, "{}", tie.gap_error);
     let close = with_twin(-1e-9);
     assert_eq!((close.zero_gaps, close.is_unique), (6, true));
     assert!((close.smallest_gap.unwrap() - 1e-9).abs() <= close.gap_error);
@@ -446,4 +446,23 @@ fn units_and_names_do_not_matter() {
             assert_close(b.unwrap(), a.unwrap() * scale.powi(power), 1e-8);
         }
     }
+}
+
+#[test]
+fn a_gap_within_its_error_is_undecided_and_not_a_tie() {
+    // Staying pays 0.5, waiting for a rare transition leads to 1 forever: the gap of staying is 0.5, but the bias is
+    // 1/p, known to an error that exceeds it.
+    let rare = |p: f64| {
+        let mut builder = Mdp::builder();
+        builder.state().action(0.5, [(0, 1.0)]).action(0.0, [(0, 1.0 - p), (1, p)]);
+        builder.state().action(1.0, [(1, 1.0)]);
+        builder.start_at(0);
+        hardness(builder.build().unwrap())
+    };
+    let known = rare(1e-2);
+    assert_eq!((known.undecided_gaps, known.is_unique), (0, true));
+    assert_close(known.smallest_gap.unwrap(), 0.5, 1e-9);
+    let unknown = rare(1e-14);
+    assert_eq!((unknown.undecided_gaps, unknown.smallest_gap), (1, None));
+    assert!(unknown.gap_error > 0.5 && unknown.sum_of_inverse_gaps.is_sign_positive());
 }

@@ -90,9 +90,12 @@ fn every_option_out_of_range_is_refused_by_name() {
     let clips: Vec<(Clip, &str)> = vec![
         (
             |s| s.c = (-1.0).into(),
-            "c = -1 is out of range: it accepts a number of at least 0, or inf",
+            "c = -1 is out of range: it accepts a number of at least 0, or inf or world",
         ),
-        (|s| s.c = f64::NAN.into(), "c has no value: it accepts a number of at least 0, or inf"),
+        (
+            |s| s.c = f64::NAN.into(),
+            "c has no value: it accepts a number of at least 0, or inf or world",
+        ),
         (
             |s| {
                 s.c = Required(Some(NumberOr::default()));

@@ -203,7 +203,7 @@ fn an_agent_stored_between_acting_and_observing_goes_on_the_same() {
             assert_eq!(text_of(twin.save()), text_of(agent.save()), "{name}");
         }
     }
-    assert_eq!(started, 37);
+    assert_eq!(started, 36);
 }
 
 #[test]

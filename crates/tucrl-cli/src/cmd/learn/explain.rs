@@ -103,15 +103,22 @@ fn one(out: &mut String, pair: &Explanation) -> Result<(), Error> {
         let (width, missing) = (digits(outlook.width, 3), digits(outlook.missing_mass, 3));
         writeln!(out, "    width {width}; all next states never observed: at most {missing}")?;
     }
-    let Some(threshold) = pair.threshold.map(|threshold| digits(threshold, 3)) else {
-        return Ok(());
-    };
+    let Some(most) = pair.threshold else { return Ok(()) };
+    let threshold = digits(most, 3);
     match (pair.given_up_since, pair.reconsidered_from) {
         (Some(since), Some(from)) => writeln!(
             out,
             "    more than {threshold} visits: since step {since} it may not lead to unseen states;\n    \
              reconsidered from step {from} on, if it is not visited before"
         ),
-        _ => writeln!(out, "    it may lead to unseen states (up to {threshold} visits)"),
+        // No state is unseen, or the visits came after the present plan was made.
+        _ if visits.saturating_sub(1) as f64 > most => writeln!(
+            out,
+            "    more than {threshold} visits: no plan from now on would let it lead to unseen states"
+        ),
+        _ => writeln!(
+            out,
+            "    it may lead to unseen states, if there are any (up to {threshold} visits)"
+        ),
     }
 }

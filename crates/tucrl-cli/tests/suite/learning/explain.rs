@@ -33,6 +33,13 @@ fn agents_explain_what_they_have_given_up() {
         let from = (visits - 1) * (visits - 1) * 2 * states;
         assert_eq!(pair["reconsidered_from"].as_u64(), Some(from));
     }
+    // All states seen and every pair tried often: nothing is said about leading to unseen states now.
+    let seen = answer(
+        &folder,
+        "learn river-swim --steps 20000 --seeds 1 --agent tucrl-plus --explain 0,1",
+    );
+    let sentence = "visits: no plan from now on would let it lead to unseen states";
+    assert!(seen.contains(sentence) && !seen.contains("it may lead"), "{seen}");
     let refused = said(&folder, "learn three-state --explain s1");
     let complaint = String::from_utf8_lossy(&refused.stderr).into_owned();
     let expected = "`s1` is no number of a state or an action: write 3 or 3,1";

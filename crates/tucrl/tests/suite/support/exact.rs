@@ -6,8 +6,6 @@
 use num_bigint::BigInt;
 use tucrl::mdp::Mdp;
 
-use super::all_deterministic_policies;
-
 /// numerator / denominator, the denominator positive.
 #[derive(Clone)]
 pub(crate) struct Fraction(pub(crate) BigInt, pub(crate) BigInt);
@@ -140,6 +138,22 @@ pub(crate) fn exact_gain(mdp: &Mdp, policy: &[usize], reading: Reading) -> Vec<F
         gain[s] = Some(Fraction(sum.0, sum.1 * &whole));
     }
     gain.into_iter().map(Option::unwrap).collect()
+}
+
+/// All ways to choose one action per state.
+pub(crate) fn all_deterministic_policies(mdp: &Mdp) -> Vec<Vec<usize>> {
+    (0..mdp.states()).fold(vec![vec![]], |policies, state| {
+        policies
+            .into_iter()
+            .flat_map(|policy| {
+                (0..mdp.actions(state)).map(move |action| {
+                    let mut longer = policy.clone();
+                    longer.push(action);
+                    longer
+                })
+            })
+            .collect()
+    })
 }
 
 /// The optimal gains, from all deterministic policies.

@@ -13,6 +13,7 @@ pub(crate) mod literal_plus;
 pub(crate) mod literal_scal;
 pub(crate) mod tables;
 
+pub(crate) use exact::all_deterministic_policies;
 use proptest::prelude::*;
 use tucrl::mdp::Mdp;
 
@@ -48,22 +49,6 @@ fn world_with_weights(
             builder.start_at(start);
             builder.build().unwrap()
         })
-    })
-}
-
-/// All ways to choose one action per state.
-pub(crate) fn all_deterministic_policies(mdp: &Mdp) -> Vec<Vec<usize>> {
-    (0..mdp.states()).fold(vec![vec![]], |policies, state| {
-        policies
-            .into_iter()
-            .flat_map(|policy| {
-                (0..mdp.actions(state)).map(move |action| {
-                    let mut longer = policy.clone();
-                    longer.push(action);
-                    longer
-                })
-            })
-            .collect()
     })
 }
 

@@ -1,0 +1,4 @@
+//! `fuzz/run experiment`
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tucrl_fuzz::experiment(bytes));

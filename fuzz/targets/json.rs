@@ -1,0 +1,4 @@
+//! `fuzz/run json`
+#![no_main]
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| tucrl_fuzz::json(bytes));
