@@ -123,7 +123,7 @@ const TABLE: &[(&str, i32, &str)] = &[
     (
         "learn chain --agent scal:c=-1",
         1,
-        "error: scal: `c` = -1 is out of range: it accepts a number of at least 0, or inf|  scal:c=-1|         ^^",
+        "error: scal: `c` = -1 is out of range: it accepts a number of at least 0, or inf or world|  scal:c=-1|         ^^",
     ),
     (
         "learn chain --agent scal:c=inf,mode=theory",

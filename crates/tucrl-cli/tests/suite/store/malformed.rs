@@ -30,7 +30,7 @@ const MISTAKES: &[(usize, &str, &str)] = &[
     (
         0,
         "name = \"a\"\nzzz = 1",
-        "2: `zzz`: there is no such key: accepted are name, description, steps, seeds, tune_seeds, master_seed, checkpoints, exploration, worlds, agents",
+        "2: `zzz`: there is no such key: accepted are name, description, steps, seeds, tune_seeds, master_seed, checkpoints, exploration, worlds, agents, not_run",
     ),
     (1, "", "5: `steps`: the key is missing: add it, as in `steps = 1e6`"),
     (
@@ -140,7 +140,7 @@ const MISTAKES: &[(usize, &str, &str)] = &[
     (
         4,
         "agents = [\n  \"tucrl\",\n  \"scal:c=five\",\n]",
-        "7: `agents[1]`: `five` is not a number: `c` accepts a number of at least 0, or inf\n  scal:c=five\n         ^^^^",
+        "7: `agents[1]`: `five` is not a number: `c` accepts a number of at least 0, or inf or world\n  scal:c=five\n         ^^^^",
     ),
     (
         4,
