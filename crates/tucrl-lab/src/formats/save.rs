@@ -156,9 +156,19 @@ pub(crate) mod recorded {
 
         /// The path of the only file that was written, if the steps were the right ones in the right order.
         pub(crate) fn only_file(&self) -> PathBuf {
+            self.file_after([])
+        }
+
+        /// The same where some folders were synced before, with nothing in them.
+        pub(crate) fn file_after<const N: usize>(&self, folders: [&Path; N]) -> PathBuf {
             let steps = self.steps();
-            let [Step::Sync(content), Step::Rename(path), Step::SyncFolder(folder, files)] =
-                &steps[..]
+            let (before, steps) = steps.split_at_checked(N).expect("more steps");
+            for (step, folder) in before.iter().zip(folders) {
+                assert!(
+                    matches!(step, Step::SyncFolder(path, files) if path == folder && files.is_empty())
+                );
+            }
+            let [Step::Sync(content), Step::Rename(path), Step::SyncFolder(folder, files)] = steps
             else {
                 panic!("{steps:?}");
             };

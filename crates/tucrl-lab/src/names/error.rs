@@ -144,7 +144,7 @@ pub enum Problem {
         expected: String,
     },
     /// Several names where there is room for one.
-    #[error("there is no {what} `{}`: give each {what} its own spec, {}", names.join(","), names.join(" and "))]
+    #[error("there is no {what} `{}`: give each {what} its own spec, {}", quoted(&names.join(",")), quoted(&names.join(" and ")))]
     SeveralNames {
         /// A world, or an agent.
         what: &'static str,

@@ -22,7 +22,7 @@ use crate::names::shown;
 
 fn setting(r_max: f64, steps: u64) -> Setting {
     let mean_rewards = Some(KnownMeans(Arc::new(|_, _| 0.5)));
-    let knowledge = Knowledge { mean_rewards, ..Knowledge::default() };
+    let knowledge = Knowledge { mean_rewards, span: Some(3.0), ..Knowledge::default() };
     Setting { space: Space::uniform(5, 2), r_max, steps, knowledge }
 }
 
