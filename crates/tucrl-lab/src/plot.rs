@@ -32,7 +32,7 @@ use thiserror::Error;
 pub use axis::Axis;
 pub use canvas::GREY;
 pub use curves::{Curve, CurvesFigure, Stroke, guides};
-pub use diagram::diagram;
+pub use diagram::{diagram, has_diagram};
 pub use episodes::EpisodeFigure;
 pub use episodes::believing;
 pub use exploration::{ExplorationFigure, exploration_losses};

@@ -23,8 +23,10 @@ use tucrl::model::Model;
 use tucrl::pulse::unless_stopped;
 use tucrl::reward::RewardRange;
 use tucrl::rng::RandomStream;
+use tucrl::structure;
 use tucrl::truth::Truth;
 use tucrl_lab::formats::{self, IfExists, ReadOptions};
+use tucrl_lab::plot;
 
 use crate::errors::{bad_input, failed, of_file, of_world};
 use crate::learning::catalogue;
@@ -396,6 +398,16 @@ impl PyMdp {
             self.model.max_actions(),
             self.model.transitions()
         )
+    }
+
+    /// The state diagram, for notebooks; None, and a notebook shows `repr`, where the MDP is too large for one.
+    fn _repr_svg_(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        if !plot::has_diagram(&self.model) {
+            return Ok(None);
+        }
+        let truth = self.truth(py)?;
+        let policy = truth.solved().map(|solved| &solved.solution.policy);
+        Ok(plot::diagram(&self.model, policy, &structure::reachable(&self.model)))
     }
 }
 

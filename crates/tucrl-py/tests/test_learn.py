@@ -9,6 +9,7 @@ import threading
 import time
 import warnings
 from pathlib import Path
+from xml.etree import ElementTree
 
 import matplotlib
 import numpy as np
@@ -77,8 +78,42 @@ def test_a_summary_says_who_is_better_and_how_regret_grows(result: tucrl.Result)
     assert summary["growth"]["ucrl:alpha=0.05"] > 0.9 > summary["growth"]["tucrl:alpha=0.05"]
     text, page = repr(result), result._repr_html_()
     assert "three-state:delta=0, 50000 steps" in text and "±" in text
-    assert page.startswith("<table>") and page.count("<tr>") == 4
+    assert page.count("<table>") == 1 and page.count("<tr>") == 4
     assert "ucrl:alpha=0.05" in page and "ucrl:alpha=0.05" in text
+
+
+def test_a_notebook_shows_the_figure_beside_the_table(result: tucrl.Result) -> None:
+    page = ElementTree.fromstring(result._repr_html_())
+    table, figure = page
+    assert (table.tag, figure.tag) == ("table", "figure")
+    assert figure.attrib["aria-label"].startswith("gap regret in three-state:delta=0")
+    style, svg = figure
+    assert style.tag == "style"
+    assert svg.tag == "{http://www.w3.org/2000/svg}svg"
+    texts = [(text.text or "").strip() for text in svg.iter("{http://www.w3.org/2000/svg}text")]
+    assert "Gap regret in three-state:delta=0" in texts
+    # Lines are labelled, with the name or its beginning.
+    for agent in ("tucrl", "ucrl"):
+        assert any(text.startswith(agent) for text in texts), texts
+
+
+def test_labels_cannot_leave_their_place_in_a_notebook() -> None:
+    label = "<script>alert(1)</script>"
+    result = tucrl.learn("river-swim", {label: "random"}, 1000, 2)
+    page = result._repr_html_()
+    assert "<script" not in page
+    assert label in "".join(ElementTree.fromstring(page).itertext())
+
+
+def test_a_notebook_has_figures_of_four_worlds_at_most(tmp_path: Path) -> None:
+    worlds = [f"river-swim:n={cells}" for cells in (3, 4, 5, 7, 8, 9)]
+    experiment = {"name": "six", "steps": 100, "seeds": 1, "worlds": worlds, "agents": ["random"]}
+    result = tucrl.run(experiment, out=tmp_path / "out")
+    page = ElementTree.fromstring(result._repr_html_())
+    figures = [child.attrib["aria-label"] for child in page if child.tag == "figure"]
+    assert [f"in {world};" in told for world, told in zip(worlds, figures, strict=False)] == [True] * 4
+    assert len(figures) == 4
+    assert "2 more worlds" in "".join(page.itertext())
 
 
 def test_a_figure_has_a_line_and_a_band_per_agent(result: tucrl.Result, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import pickle
 import random
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -361,3 +362,27 @@ REFUSED = {
 def test_a_table_that_is_no_model_is_refused_with_its_place(table, rewards, options, fix) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(ValueError, match=f"(?s){fix}"):
         tucrl.MDP.from_arrays(table, rewards, **{"axes": "sas", **options})
+
+
+def test_a_notebook_shows_a_small_model_as_its_diagram() -> None:
+    space = "{http://www.w3.org/2000/svg}"
+    picture = tucrl.MDP("three-state:delta=0")._repr_svg_()
+    assert picture is not None
+    svg = ElementTree.fromstring(picture)
+    # Of the three states s1 is out of reach, and of the four pairs three are those of the optimal policy.
+    states = [circle.attrib["class"] for circle in svg.iter(f"{space}circle")]
+    assert states == ["state", "state out", "state"]
+    squares = [square.attrib.get("class", "") for square in svg.iter(f"{space}rect")]
+    assert squares.count("action best") == 3 and squares.count("action") == 1
+    # Names are text, whatever they are.
+    named = tucrl.MDP.from_arrays(TRANSITIONS, REWARDS, axes="sas", state_names=["<b>", "&amp;"])
+    picture = named._repr_svg_()
+    assert picture is not None
+    texts = [text.text for text in ElementTree.fromstring(picture).iter(f"{space}text")]
+    assert {"<b>", "&amp;"} <= set(texts)
+
+
+def test_a_notebook_shows_a_large_model_as_text() -> None:
+    # 16 states and 64 pairs, 500 states, and more states than can be solved at once in a notebook.
+    for world in ("frozen-lake", "taxi", "breakout-game"):
+        assert tucrl.MDP(world)._repr_svg_() is None

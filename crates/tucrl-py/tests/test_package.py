@@ -73,6 +73,13 @@ def test_there_are_four_examples() -> None:
     assert len(EXAMPLES) == 4
 
 
+def test_the_explorable_page_is_in_the_wheel(tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    subprocess.run([sys.executable, "-m", "tucrl", "play", "--out", str(page)], check=True, capture_output=True)
+    shipped = Path(__file__).parents[3] / "docs" / "explorable.html"
+    assert page.read_bytes() == shipped.read_bytes(), "tucrl play --out docs/explorable.html --force"
+
+
 def test_the_command_is_in_the_wheel() -> None:
     def run(*words: str) -> "subprocess.CompletedProcess[str]":
         return subprocess.run([COMMAND, *words], capture_output=True, text=True)

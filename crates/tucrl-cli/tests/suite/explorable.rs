@@ -471,12 +471,103 @@ fn the_page_is_light_or_dark_wide_or_narrow_and_says_what_it_needs() {
 }
 
 #[test]
-fn a_million_steps_fit_into_a_moment() {
+fn an_agent_that_is_removed_leaves_the_others_as_they_were() {
+    let played = Played::open(
+        "#world=three-state:delta=0&agent=tucrl:alpha=0.05&agent=psrl&agent=ucrl:alpha=0.05&seed=4&steps=3000&at=1000",
+    );
+    // The one that is explained goes, and with it the explanation.
+    played.run("all('.node[data-state=\"2\"]')[0].dispatchEvent(new MouseEvent('click'))");
+    for (gone, left) in [(1, vec!["psrl", "ucrl:alpha=0.05"]), (2, vec!["psrl"])] {
+        played.run(&format!("$('[aria-label=\"Remove agent {gone}\"]').click()"));
+        played.idle();
+        assert_eq!(played.problem(), "");
+        assert_eq!(played.run("return page.description.agents"), json!(left));
+        let count = left.len();
+        assert_eq!(played.run("return all('.panel').length"), count);
+        assert_eq!(played.run("return all('#chart path.curve').length"), count);
+        assert_eq!(played.run("return taken()"), 1000);
+    }
+    // The last one stays, and makes the run that it makes alone.
+    assert_eq!(played.run("return all('[aria-label^=Remove]').length"), 0);
+    played.run("page.engine.scene.step(2000); update(true)");
+    assert_same(&played.records()[0], &native("three-state:delta=0", &["psrl"], 4, 3000)[0]);
+    played.quiet();
+}
+
+/// Differences of pixels are proportional to differences of numbers, or of their logarithms.
+fn assert_even(axis: &str, pixels: impl Iterator<Item = f64>, numbers: impl Iterator<Item = f64>) {
+    let along = |value: f64| if axis == "log" { value.ln() } else { value };
+    let points: Vec<(f64, f64)> = pixels.zip(numbers.map(along)).collect();
+    let (first, last) = (points[0], points[points.len() - 1]);
+    for (pixel, number) in points {
+        let share = (number - first.1) / (last.1 - first.1);
+        let expected = first.0 + share * (last.0 - first.0);
+        assert!((pixel - expected).abs() < 0.5, "{axis}: {pixel} and not {expected}");
+    }
+}
+
+#[test]
+fn the_axes_of_the_curves_are_linear_or_logarithmic() {
+    let played = Played::open(
+        "#world=three-state:delta=0&agent=ucrl:alpha=0.05&seed=1&steps=20000&at=20000",
+    );
+    let points = played.run("return page.engine.curve(0)");
+    let points: Vec<(f64, f64)> = serde_json::from_value(points).unwrap();
+    for (x, y) in [("log", "log"), ("linear", "log"), ("linear", "linear"), ("log", "linear")] {
+        let switch = |id: &str, to: &str| {
+            let button = format!("$('#chart [data-switch={id}] [data-value={to}]')");
+            played.run(&format!("{button}.click()"));
+            assert_eq!(played.run(&format!("return {button}.ariaPressed")), "true");
+        };
+        switch("x", x);
+        switch("y", y);
+        let drawn = "return $('#chart path.curve').getAttribute('d').match(/[^ML]+/g).map((at) => at.split(',').map(Number))";
+        let drawn: Vec<(f64, f64)> = serde_json::from_value(played.run(drawn)).unwrap();
+        let is_shown = |&(t, value): &(f64, f64)| {
+            (x == "linear" || t >= 10.0) && (y == "linear" || value > 0.0)
+        };
+        let shown: Vec<(f64, f64)> = points.iter().copied().filter(is_shown).collect();
+        assert_eq!(drawn.len(), shown.len(), "{x}, {y}");
+        assert!(drawn.len() > 10, "{x}, {y}");
+        assert_even(x, drawn.iter().map(|p| p.0), shown.iter().map(|p| p.0));
+        assert_even(y, drawn.iter().map(|p| p.1), shown.iter().map(|p| p.1));
+        // Slopes of powers are straight lines on two logarithmic axes only.
+        let is_hidden = played.run("return $('#chart [data-switch=guides]').hidden");
+        assert_eq!(is_hidden, x != "log" || y != "log");
+    }
+    played.quiet();
+}
+
+#[test]
+fn a_cold_load_is_interactive_within_a_second() {
+    // A browser and a profile of its own each, and the best of five: other programs on the machine can only delay a load.
+    let load = |_| {
+        let played = Played::open("");
+        let mark = "return performance.getEntriesByName('interactive')[0].startTime";
+        let spent = played.run(mark).as_f64().unwrap();
+        // It does what it says: the first step is taken.
+        played.run("press('one-step')");
+        assert_eq!(played.run("return taken()"), 1);
+        spent
+    };
+    let loads: Vec<f64> = (0..5).map(load).collect();
+    println!("cold loads until the page is interactive, in ms: {loads:.0?}");
+    let best = loads.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!(best < 1000.0, "{loads:?} ms");
+}
+
+#[test]
+fn a_million_steps_take_less_than_a_second() {
     let played =
         Played::open("#world=three-state:delta=0&agent=tucrl:alpha=0.05&seed=1&steps=1000000");
-    // The aim is a second; ten leave room for a busy machine.
-    let spent = played.run("const begin = performance.now(); page.engine.scene.step(1e6); return performance.now() - begin");
-    assert!(spent.as_f64().unwrap() < 10_000.0, "{spent} ms");
+    // The best of three: 0.2 s beside other programs on two cores, when this was written.
+    let spend = |_| {
+        let script = "openScene(page.description); const begin = performance.now(); page.engine.scene.step(1e6); return performance.now() - begin";
+        played.run(script).as_f64().unwrap()
+    };
+    let spent: Vec<f64> = (0..3).map(spend).collect();
+    println!("a million steps of TUCRL in three-state, in ms: {spent:.0?}");
+    assert!(spent.iter().any(|&one| one < 1000.0), "{spent:?} ms");
     let line = &native("three-state:delta=0", &["tucrl:alpha=0.05"], 1, 1_000_000)[0];
     assert_same(&played.records()[0], line);
 }

@@ -26,7 +26,8 @@
 /** Loads the module that stands in the page, compressed. */
 const loadLibrary = async () => {
   const text = /** @type {HTMLElement} */ (document.getElementById("module")).textContent || "";
-  const letters = atob(text), bytes = new Uint8Array(letters.length);
+  const letters = atob(text),
+    bytes = new Uint8Array(letters.length);
   for (let i = 0; i < letters.length; i++) bytes[i] = letters.charCodeAt(i);
   const plain = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
   await wasm_bindgen({ module_or_path: await new Response(plain).arrayBuffer() });
@@ -46,11 +47,17 @@ class Engine {
     this.known = description.agents.map(() => []);
   }
   /** @returns {Snapshot} */
-  snapshot() { return JSON.parse(this.scene.snapshot()); }
+  snapshot() {
+    return JSON.parse(this.scene.snapshot());
+  }
   /** @param {number} agent @returns {[number, number][]} */
-  curve(agent) { return JSON.parse(this.scene.curve(agent)); }
+  curve(agent) {
+    return JSON.parse(this.scene.curve(agent));
+  }
   /** @param {number} agent @param {number} state @returns {Explanation[] | null} */
-  explain(agent, state) { return JSON.parse(this.scene.explain(agent, state)); }
+  explain(agent, state) {
+    return JSON.parse(this.scene.explain(agent, state));
+  }
   /** All episodes of an agent; those that have ended are asked for once. @param {number} agent @returns {Episode[]} */
   episodes(agent) {
     const known = this.known[agent];
@@ -63,7 +70,9 @@ class Engine {
     this.scene.restore(saved);
     this.known = this.known.map(() => []);
   }
-  free() { this.scene.free(); }
+  free() {
+    this.scene.free();
+  }
 }
 
 /** A spec in its parts. @param {string} spec @returns {{name: string, options: [string, string][]}} */
@@ -74,7 +83,8 @@ const parts = (spec) => {
 };
 /** A spec with one option set. @param {string} spec @param {string} key @param {string} value */
 const withOption = (spec, key, value) => {
-  const { name, options } = parts(spec), others = options.filter(([other]) => other !== key);
+  const { name, options } = parts(spec),
+    others = options.filter(([other]) => other !== key);
   const at = options.findIndex(([other]) => other === key);
   others.splice(at < 0 ? others.length : at, 0, [key, value]);
   return `${name}:${others.map(([k, v]) => `${k}=${v}`).join(",")}`;
@@ -87,7 +97,7 @@ const stateName = (model, state) => model?.state_names?.[state] ?? `state ${stat
 /** @param {Model | null} model @param {number} action */
 const actionName = (model, action) => model?.action_names?.[action] ?? `action ${action}`;
 /** The mean of a reward, where it can be read off. @param {any} law */
-const rewardText = (law) => typeof law === "number" ? shown(law) : JSON.stringify(law).replace(/["{}]/g, "").replace(/:/g, " ").replace(/,/g, ", ");
+const rewardText = (law) => (typeof law === "number" ? shown(law) : JSON.stringify(law).replace(/["{}]/g, "").replace(/:/g, " ").replace(/,/g, ", "));
 
 /** Why an episode ended, in words. @param {any} stop @param {Model | null} model */
 const whyEnded = (stop, model) => {

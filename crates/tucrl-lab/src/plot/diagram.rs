@@ -17,9 +17,9 @@ use crate::text::digits;
 const MOST_STATES: usize = 16;
 const MOST_PAIRS: usize = 48;
 /// With more pairs only those of the policy have labels.
-const LABELLED: usize = 12;
+const LABELLED: usize = 8;
 const WIDE: f64 = 520.0;
-const RADIUS: f64 = 18.0;
+const RADIUS: f64 = 22.0;
 const STYLE: &str = ".tucrl-diagram text{font:12px sans-serif;fill:#222;text-anchor:middle;dominant-baseline:central;paint-order:stroke;\
 stroke:#fff;stroke-width:3px}.tucrl-diagram .state{fill:#f6f6f6;stroke:#222;stroke-width:1.5}.tucrl-diagram .out{stroke-dasharray:4 3}\
 .tucrl-diagram .arrow{fill:none;stroke:#888;stroke-width:1.2}.tucrl-diagram .action{fill:#fff;stroke:#888;stroke-width:1.4}\
@@ -30,12 +30,17 @@ markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path d=\"M0,0.5L8,4L0,7.5Z\" fil
 
 type Point = (f64, f64);
 
+/// Whether a model is small enough for a diagram.
+pub fn has_diagram(mdp: &Mdp) -> bool {
+    mdp.states() <= MOST_STATES && mdp.pairs() <= MOST_PAIRS
+}
+
 /// The diagram of a model as SVG, the policy drawn thick; none if the model is too large for one.
 pub fn diagram(mdp: &Mdp, policy: Option<&Policy>, is_reachable: &[bool]) -> Option<String> {
-    if mdp.states() > MOST_STATES || mdp.pairs() > MOST_PAIRS {
+    if !has_diagram(mdp) {
         return None;
     }
-    let high = if mdp.states() > 6 { 460.0 } else { 320.0 };
+    let high = if mdp.states() > 4 { 460.0 } else { 320.0 };
     let mut drawing =
         Drawing { mdp, places: places(mdp, high), arrows: String::new(), marks: String::new() };
     for state in 0..mdp.states() {
@@ -119,7 +124,7 @@ impl Drawing<'_> {
                 "<path class=\"arrow{class}\" marker-end=\"url(#tucrl-tip)\" d=\"{path}\"/>"
             );
             if row.len() > 1 && (is_best || mdp.pairs() <= LABELLED) {
-                let (x, y, p) = (middle.0, middle.1, digits(probability, 2));
+                let (x, y, p) = (middle.0, middle.1, short_share(probability));
                 let _ = write!(
                     self.marks,
                     "<text class=\"small\" x=\"{x:.1}\" y=\"{y:.1}\">{p}</text>"
@@ -198,7 +203,7 @@ fn places(mdp: &Mdp, high: f64) -> Vec<Point> {
     let place = |state: usize| {
         // The first state on the left.
         let (sine, cosine) = sin_cos(std::f64::consts::PI * (1.0 + 2.0 * state as f64 / count));
-        (middle.0 + 0.35 * WIDE * cosine, middle.1 + 0.33 * high * sine)
+        (middle.0 + 0.37 * WIDE * cosine, middle.1 + 0.36 * high * sine)
     };
     (0..mdp.states()).map(place).collect()
 }
@@ -215,6 +220,15 @@ fn state_name(mdp: &Mdp, state: usize) -> String {
 
 fn action_name(mdp: &Mdp, action: usize) -> String {
     mdp.action_names().get(action).cloned().unwrap_or_else(|| format!("action {action}"))
+}
+
+/// A probability with three digits, without zeros at the end: 0.995 beside 0.005, and 0.6.
+fn short_share(probability: f64) -> String {
+    let text = digits(probability, 3);
+    if text.contains('.') && !text.contains('e') {
+        return text.trim_end_matches('0').trim_end_matches('.').to_owned();
+    }
+    text
 }
 
 /// A name that fits beside others; hovering tells the whole one.
@@ -283,7 +297,8 @@ mod tests {
         assert_eq!(names.map(cell), [Some((0, 0)), Some((0, 1)), Some((1, 1))]);
         assert_eq!(drawn("four-rooms"), None);
         assert_eq!(drawn("frozen-lake"), None, "16 states, 64 pairs");
-        assert!(drawn("river-swim").unwrap().contains(">0.35</text>"));
+        let river = drawn("river-swim").unwrap();
+        assert!(river.contains(">0.35</text>") && river.contains(">0.6</text>"), "{river}");
     }
 
     #[test]

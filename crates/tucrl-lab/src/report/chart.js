@@ -28,11 +28,18 @@ const shown = (value) => {
   const size = Math.abs(value);
   if (size >= 1e15 || (size < 1e-3 && size > 0)) return value.toExponential(2);
   const digits = size >= 1000 || Number.isInteger(value) ? 0 : Math.max(0, 3 - Math.floor(Math.log10(size || 1)));
-  return value.toFixed(digits).replace("-", "−").replace(/\B(?=(\d{3})+$)/g, digits ? "" : "\u202f");
+  return value
+    .toFixed(digits)
+    .replace("-", "−")
+    .replace(/\B(?=(\d{3})+$)/g, digits ? "" : "\u202f");
 };
 /** The label of a tick. */
 const short = (value) => {
-  const units = [[1e9, "G"], [1e6, "M"], [1e4, "k"]];
+  const units = [
+    [1e9, "G"],
+    [1e6, "M"],
+    [1e4, "k"],
+  ];
   for (const [least, letter] of units) {
     const unit = letter === "k" ? 1e3 : least;
     if (Math.abs(value) >= least) return `${+(value / unit).toFixed(5)}${letter}`.replace("-", "−");
@@ -40,11 +47,12 @@ const short = (value) => {
   const text = value !== 0 && Math.abs(value) < 1e-5 ? value.toExponential(1) : `${+value.toFixed(6)}`;
   return text.replace("-", "−");
 };
-const power = (k) => k < 0 ? (10 ** k).toFixed(-k) : k < 2 ? `${10 ** k}` :
-  "10" + String(k).replace(/\d/g, (d) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[d]);
+const power = (k) => (k < 0 ? (10 ** k).toFixed(-k) : k < 2 ? `${10 ** k}` : "10" + String(k).replace(/\d/g, (d) => "⁰¹²³⁴⁵⁶⁷⁸⁹"[d]));
 
 const roundTicks = (low, high, count) => {
-  const rough = (high - low) / count, unit = 10 ** Math.floor(Math.log10(rough)), ticks = [];
+  const rough = (high - low) / count,
+    unit = 10 ** Math.floor(Math.log10(rough)),
+    ticks = [];
   const step = [1, 2, 5, 10].map((m) => m * unit).find((s) => s >= rough);
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + 1e-9 * step; i++) ticks.push([i * step, short(i * step)]);
   return ticks;
@@ -52,12 +60,15 @@ const roundTicks = (low, high, count) => {
 // Powers of ten; where less than two decades are shown also 2 and 5 times them, and below half a decade round numbers.
 const logTicks = (a, b, count) => {
   if (b - a < 0.5) return roundTicks(10 ** a, 10 ** b, Math.max(2, count / 2));
-  const first = Math.ceil(a - 1e-9), last = Math.floor(b + 1e-9), ticks = [];
+  const first = Math.ceil(a - 1e-9),
+    last = Math.floor(b + 1e-9),
+    ticks = [];
   if (b - a < 2) {
-    for (let k = Math.floor(a); k <= last; k++) for (const m of [1, 2, 5]) {
-      const place = k + Math.log10(m);
-      if (place >= a - 1e-9 && place <= b + 1e-9) ticks.push([m * 10 ** k, short(m * 10 ** k)]);
-    }
+    for (let k = Math.floor(a); k <= last; k++)
+      for (const m of [1, 2, 5]) {
+        const place = k + Math.log10(m);
+        if (place >= a - 1e-9 && place <= b + 1e-9) ticks.push([m * 10 ** k, short(m * 10 ** k)]);
+      }
     return ticks;
   }
   const every = Math.ceil((last - first + 1) / count);
@@ -72,8 +83,11 @@ const scale = (isLog, low, high, from, to, count) => {
   const own = isLog ? Math.log10 : (v) => v;
   let [a, b] = [own(low), own(high)];
   if (!(b > a)) b = a + 1;
-  const f = (v) => Math.min(Math.max(from + (own(v) - a) / (b - a) * (to - from), -1e4), 2e4);
-  f.invert = (pixel) => { const v = a + (pixel - from) / (to - from) * (b - a); return isLog ? 10 ** v : v; };
+  const f = (v) => Math.min(Math.max(from + ((own(v) - a) / (b - a)) * (to - from), -1e4), 2e4);
+  f.invert = (pixel) => {
+    const v = a + ((pixel - from) / (to - from)) * (b - a);
+    return isLog ? 10 ** v : v;
+  };
   f.can = (v) => v !== null && v !== undefined && Number.isFinite(own(v));
   f.ticks = isLog ? logTicks(a, b, count) : roundTicks(a, b, count);
   f.isLog = isLog;
@@ -102,9 +116,13 @@ const axes = (svg, box, x, y, xName, yName) => {
 
 /** A path through the points, broken at those that cannot be shown. */
 const path = (points, x, y) => {
-  let d = "", pen = "M";
+  let d = "",
+    pen = "M";
   for (const [t, value] of points) {
-    if (x.can(t) && y.can(value)) { d += `${pen}${x(t).toFixed(1)},${y(value).toFixed(1)}`; pen = "L"; } else pen = "M";
+    if (x.can(t) && y.can(value)) {
+      d += `${pen}${x(t).toFixed(1)},${y(value).toFixed(1)}`;
+      pen = "L";
+    } else pen = "M";
   }
   return d;
 };
@@ -139,7 +157,10 @@ const tool = (parent, name, act) => {
 /** Shows `rows` at a place of the chart: [[colour or null, name, value], ...] under a title; without a title nothing. */
 const tip = (chart, at, title, rows) => {
   let box = chart.querySelector(".tip");
-  if (!title) { if (box) box.remove(); return; }
+  if (!title) {
+    if (box) box.remove();
+    return;
+  }
   box = box || make("div", { class: "tip" }, chart);
   box.replaceChildren();
   make("div", {}, box, title);
@@ -149,7 +170,8 @@ const tip = (chart, at, title, rows) => {
     make("span", {}, row, name);
     make("b", {}, row, value);
   }
-  const wide = chart.clientWidth, left = at[0] + 16 + box.offsetWidth > wide ? at[0] - 16 - box.offsetWidth : at[0] + 16;
+  const wide = chart.clientWidth,
+    left = at[0] + 16 + box.offsetWidth > wide ? at[0] - 16 - box.offsetWidth : at[0] + 16;
   box.style.left = `${Math.max(0, Math.min(left, wide - box.offsetWidth))}px`;
   box.style.top = `${Math.max(0, at[1] - 20)}px`;
 };
@@ -163,27 +185,40 @@ const tip = (chart, at, title, rows) => {
  */
 const interact = (svg, chart) => {
   const place = (event) => {
-    const box = svg.getBoundingClientRect(), view = svg.viewBox.baseVal;
-    return [(event.clientX - box.left) * view.width / box.width, (event.clientY - box.top) * view.height / box.height];
+    const box = svg.getBoundingClientRect(),
+      view = svg.viewBox.baseVal;
+    return [((event.clientX - box.left) * view.width) / box.width, ((event.clientY - box.top) * view.height) / box.height];
   };
   const inside = ([px, py]) => {
     const box = chart.box();
     return [Math.min(Math.max(px, box.left), box.right), Math.min(Math.max(py, box.top), box.bottom)];
   };
-  let from = null, frame = null;
-  const end = () => { if (frame) frame.remove(); from = frame = null; };
+  let from = null,
+    frame = null;
+  const end = () => {
+    if (frame) frame.remove();
+    from = frame = null;
+  };
   svg.onpointerdown = (event) => {
     if (event.button !== 0) return;
     from = inside(place(event));
-    try { svg.setPointerCapture(event.pointerId); } catch { /* The pointer may be gone already. */ }
+    try {
+      svg.setPointerCapture(event.pointerId);
+    } catch {
+      /* The pointer may be gone already. */
+    }
   };
   svg.onpointermove = (event) => {
     const [px, py] = inside(place(event));
-    if (!from || Math.abs(px - from[0]) < 6) { chart.point(px, py); return; }
+    if (!from || Math.abs(px - from[0]) < 6) {
+      chart.point(px, py);
+      return;
+    }
     chart.leave();
     frame = frame || make("svg:rect", { class: "frame" });
     if (!frame.isConnected) svg.append(frame);
-    const box = chart.box(), isFlat = Math.abs(py - from[1]) < 12 || !chart.zoomsHeight;
+    const box = chart.box(),
+      isFlat = Math.abs(py - from[1]) < 12 || !chart.zoomsHeight;
     const [top, bottom] = isFlat ? [box.top, box.bottom] : [Math.min(py, from[1]), Math.max(py, from[1])];
     const values = { x: Math.min(px, from[0]), width: Math.abs(px - from[0]), y: top, height: bottom - top };
     for (const name in values) frame.setAttribute(name, values[name]);
@@ -196,23 +231,41 @@ const interact = (svg, chart) => {
     if (ask) chart.zoom(...ask);
   };
   svg.onpointercancel = end;
-  svg.onpointerleave = () => { if (!from) chart.leave(); };
+  svg.onpointerleave = () => {
+    if (!from) chart.leave();
+  };
   svg.ondblclick = () => chart.reset();
-  svg.addEventListener("wheel", (event) => {
-    // Without Ctrl the wheel scrolls the page; pinching a touchpad sends it with Ctrl.
-    if (!event.ctrlKey) return;
-    event.preventDefault();
-    chart.zoomBy(event.deltaY < 0 ? 1.5 : 1 / 1.5, inside(place(event))[0]);
-  }, { passive: false });
+  svg.addEventListener(
+    "wheel",
+    (event) => {
+      // Without Ctrl the wheel scrolls the page; pinching a touchpad sends it with Ctrl.
+      if (!event.ctrlKey) return;
+      event.preventDefault();
+      chart.zoomBy(event.deltaY < 0 ? 1.5 : 1 / 1.5, inside(place(event))[0]);
+    },
+    { passive: false },
+  );
   svg.onkeydown = (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const far = event.shiftKey ? 10 : 1;
     const acts = {
-      ArrowLeft: () => chart.step(-far), ArrowRight: () => chart.step(far), Home: () => chart.step(-Infinity), End: () => chart.step(Infinity),
-      "+": () => chart.zoomBy(2), "=": () => chart.zoomBy(2), "-": () => chart.zoomBy(1 / 2), 0: chart.reset,
-      Escape: () => { chart.leave(); chart.reset(); },
+      ArrowLeft: () => chart.step(-far),
+      ArrowRight: () => chart.step(far),
+      Home: () => chart.step(-Infinity),
+      End: () => chart.step(Infinity),
+      "+": () => chart.zoomBy(2),
+      "=": () => chart.zoomBy(2),
+      "-": () => chart.zoomBy(1 / 2),
+      0: chart.reset,
+      Escape: () => {
+        chart.leave();
+        chart.reset();
+      },
     };
-    if (acts[event.key]) { event.preventDefault(); acts[event.key](); }
+    if (acts[event.key]) {
+      event.preventDefault();
+      acts[event.key]();
+    }
   };
   svg.onblur = () => chart.leave();
 };
@@ -232,17 +285,31 @@ const save = (name, type, text) => {
   link.remove();
   setTimeout(() => URL.revokeObjectURL(url), 10000);
 };
-const fileName = (text) => text.toLowerCase().replace(/[^a-z0-9.]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 80) || "chart";
+const fileName = (text) =>
+  text
+    .toLowerCase()
+    .replace(/[^a-z0-9.]+/g, "-")
+    .replace(/^-+|-+$/g, "")
+    .slice(0, 80) || "chart";
 /** Rows as CSV. A text that a spreadsheet would compute gets an apostrophe before it. */
-const csv = (rows) => rows.map((row) => row.map((value) => {
-  if (value === null || value === undefined) return "";
-  if (typeof value === "number") return String(value);
-  const text = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/.test(value) ? `'${value}` : value;
-  return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
-}).join(",")).join("\n") + "\n";
+const csv = (rows) =>
+  rows
+    .map((row) =>
+      row
+        .map((value) => {
+          if (value === null || value === undefined) return "";
+          if (typeof value === "number") return String(value);
+          const text = /^\s*[=+\-@\uff1d\uff0b\uff0d\uff20]/.test(value) ? `'${value}` : value;
+          return /[",\r\n]/.test(text) ? `"${text.replace(/"/g, '""')}"` : text;
+        })
+        .join(","),
+    )
+    .join("\n") + "\n";
 /** An SVG as a file of its own: the styles of the page in it, with a title and, below, the agents. */
 const standalone = (svg, title, agents) => {
-  const copy = svg.cloneNode(true), view = svg.viewBox.baseVal, page = getComputedStyle(document.body);
+  const copy = svg.cloneNode(true),
+    view = svg.viewBox.baseVal,
+    page = getComputedStyle(document.body);
   const styles = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "opacity", "font-size", "font-weight"];
   const all = svg.querySelectorAll("*");
   copy.querySelectorAll("*").forEach((node, i) => {
@@ -252,12 +319,21 @@ const standalone = (svg, title, agents) => {
   });
   for (const gone of copy.querySelectorAll(".cross, .frame")) gone.remove();
   const ink = { fill: page.color, "font-size": 13 };
-  let row = 0, left = 16;
+  let row = 0,
+    left = 16;
   for (const { label, colour: index } of agents) {
     const wide = 44 + 7.5 * [...label].length;
-    if (left > 16 && left + wide > view.width) { row++; left = 16; }
-    const y = view.height + 14 + 20 * row, probe = make("i", { style: `color:${colour(index)}` }, document.body);
-    make("svg:line", { x1: left, x2: left + 24, y1: y, y2: y, stroke: getComputedStyle(probe).color, "stroke-width": 2.4, "stroke-dasharray": dash(index) || "none" }, copy);
+    if (left > 16 && left + wide > view.width) {
+      row++;
+      left = 16;
+    }
+    const y = view.height + 14 + 20 * row,
+      probe = make("i", { style: `color:${colour(index)}` }, document.body);
+    make(
+      "svg:line",
+      { x1: left, x2: left + 24, y1: y, y2: y, stroke: getComputedStyle(probe).color, "stroke-width": 2.4, "stroke-dasharray": dash(index) || "none" },
+      copy,
+    );
     probe.remove();
     make("svg:text", { x: left + 30, y: y + 4, ...ink }, copy, label);
     left += wide;

@@ -2,7 +2,7 @@
 
 import html
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +21,14 @@ if TYPE_CHECKING:
 
 # Seconds before a progress bar appears.
 _PATIENCE = 2.0
+# Figures of a result in a notebook.
+_FIGURES = 4
+# The style of a result in a notebook: the figure is beside the table, or below it where the page is narrow.
+_BESIDE = "display:flex;flex-wrap:wrap;gap:1em;align-items:flex-start"
+_STYLE = (
+    "<style>.tucrl-regret{flex:1 1 26em;max-width:44em;margin:0}"
+    ".tucrl-regret svg{width:100%;height:auto}</style>"
+)
 
 
 def learn(
@@ -268,7 +276,19 @@ class Result:
         names = ("agent", "runs", f"{self._kind(None)[0]} ± 95 %", "growth")
         head = "".join(f"<th>{name}</th>" for name in names)
         title = html.escape(self._title())
-        return f"<table><caption>{title}</caption><tr>{head}</tr>{cells}</table>"
+        table = f"<table><caption>{title}</caption><tr>{head}</tr>{cells}</table>"
+        return f'<div style="{_BESIDE}">{table}{"".join(self._figures())}</div>'
+
+    def _figures(self) -> Iterator[str]:
+        """The regret in the first worlds, as HTML."""
+        for world in self.worlds[:_FIGURES]:
+            figure = self._runs.figure(world)
+            if figure is not None:
+                told = html.escape(f"{self._kind(None)[0]} in {world}; the table has the last values")
+                yield f'<figure role="img" aria-label="{told}" class="tucrl-regret">{_STYLE}{figure}</figure>'
+        more = len(self.worlds) - _FIGURES
+        if more > 0:
+            yield f"<p>{more} more worlds have no figure here: <code>report(path)</code> draws all.</p>"
 
     def _title(self) -> str:
         summary = self.table("summary")

@@ -1,12 +1,13 @@
 //! How are the results of many runs given to Python?
 //!
-//! The tables of `tucrl report` as columns, the page, and the summary as HTML for notebooks.
+//! The tables of `tucrl report` as columns, the page, and the figures of regret.
 
 use std::path::{Path, PathBuf};
 
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyList};
+use tucrl_lab::plot::{self, RegretFigure};
 use tucrl_lab::record::{Provenance, StoredRun};
 use tucrl_lab::report::tables::{self, Table, Values};
 use tucrl_lab::report::{self, Extras, html};
@@ -82,6 +83,20 @@ impl PyRuns {
             let page = html::html(&study, provenance, None).map_err(of_report)?;
             write(&path, &page)?;
             Ok(vec![path])
+        })
+    }
+
+    /// The mean regret of all agents in a world, on logarithmic axes, as SVG; None if no run of it is complete.
+    fn figure(&self, py: Python<'_>, world: &str) -> PyResult<Option<String>> {
+        py.detach(|| {
+            let study = self.study()?;
+            let found = study.worlds.iter().find(|study| study.world == world);
+            let found = found.ok_or_else(|| bad_input(format!("{world:?} has no runs here")))?;
+            if found.agents.iter().all(|agent| agent.curve().is_empty()) {
+                return Ok(None);
+            }
+            let figure = RegretFigure { world: found, is_log: true };
+            plot::svg(&figure).map(Some).map_err(failed)
         })
     }
 
