@@ -110,8 +110,9 @@ fn value(values: &Values, state: u32) -> f64 {
     if state == UNSEEN { values.unseen } else { values.seen[state as usize] }
 }
 
+/// The agent with its default options: plans start from the values of the last one.
 fn plus(set: PlusSet, union: UnionKind) -> TucrlPlus {
-    TucrlPlus { set, union, optimism: shrunk(1.0), ..TucrlPlus::default() }
+    TucrlPlus { set, union, ..TucrlPlus::default() }
 }
 
 /// A world among `factor` times as many states.

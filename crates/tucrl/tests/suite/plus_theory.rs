@@ -275,8 +275,9 @@ fn the_intervals_in_order_of_discovery_are_those_of_the_definition() {
 
 // ---- along runs ----
 
+/// The agent with its default options: plans start from the values of the last one.
 fn plus(set: PlusSet, union: UnionKind) -> TucrlPlus {
-    TucrlPlus { set, union, optimism: shrunk(1.0), ..TucrlPlus::default() }
+    TucrlPlus { set, union, ..TucrlPlus::default() }
 }
 
 /// A small random world in which all states communicate.
