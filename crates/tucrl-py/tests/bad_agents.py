@@ -141,6 +141,11 @@ class Episodes(InTurn):
         """The episodes that ended."""
         return [{"start": 100 * k + 1, "length": 100, "gain": 0.5} for k in range(self.taken // 100)]
 
+    def explain(self, state: int) -> list[dict[str, Any]]:
+        """Say of every action whether it is the next one."""
+        actions = range(self.offered[state])
+        return [{"action": a, "visits": self.taken, "is_planned": a == self.act(state)} for a in actions]
+
 
 class Prints(InTurn):
     """Prints to the standard output, where a worker process has its answers."""

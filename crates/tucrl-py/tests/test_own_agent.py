@@ -195,6 +195,19 @@ def test_episodes_of_an_agent_are_recorded(result: tucrl.Result) -> None:
         assert table["start"].tolist() == list(range(1, 1001, 100)) and set(table["gain"]) == {0.5}
 
 
+def test_what_an_agent_explains_is_in_the_answer_of_learn() -> None:
+    words = ["learn", "river-swim", "--agent", "python:class=bad_agents.Episodes", "--agent", "python:class=bad_agents.InTurn"]
+    words += ["--steps", "7", "--seeds", "1", "--explain", "2", "--json"]
+    command = [sys.executable, "-m", "tucrl", *words]
+    ran = subprocess.run(command, cwd=Path(__file__).parent, capture_output=True, text=True, check=True)
+    explains, silent = (json.loads(line) for line in ran.stdout.splitlines())
+    told = [(entry["action"], entry["visits"], entry["is_planned"]) for entry in explains["explained"]]
+    # Seven steps in turn: 0, 1, …, 0, and action 1 is next.
+    assert told == [(0, 7, False), (1, 7, True)]
+    assert all(entry["outlook"] is None for entry in explains["explained"])
+    assert silent.get("explained") is None, "it has no explain"
+
+
 def test_what_an_agent_prints_does_not_disturb_its_answers(capfd: pytest.CaptureFixture[str]) -> None:
     result = tucrl.learn("river-swim", {"mine": bad_agents.Prints}, 20, seeds=1)
     assert result.failed == [] and capfd.readouterr().err.count("acting") == 20

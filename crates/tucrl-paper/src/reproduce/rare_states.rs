@@ -2,8 +2,8 @@
 //!
 //! M_ε: y is reached from x with probability ε. TUCRL gives a pair up by a threshold that counts all states with a
 //! name, so among many of them y is given up for S A steps; TUCRL+ counts the states that were seen. The statistic is the
-//! share of runs that have seen y, with Wilson's 95 % interval. The worlds are M_ε for several ε, each among ever more
-//! states.
+//! share of runs that have seen y, with Wilson's 95 % interval, and the mean regret of TUCRL+, with Student's. The worlds are
+//! M_ε for several ε, each among ever more states.
 
 use super::judge::{Wanted, agent, check, share, study, worlds_by};
 use super::{Check, Evidence, Finding, ReproduceError, palette};
@@ -32,11 +32,15 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Finding, ReproduceError> 
     // The rarest y is judged for the paper's threshold: where y is not rare, it is seen before it would be given up.
     let rarest = families.iter().map(|family| family.0).fold(f64::INFINITY, f64::min);
     for (epsilon, places) in &families {
-        let mut shares = Vec::new();
+        let (mut shares, mut means) = (Vec::new(), Vec::new());
         for place in places {
             shares.push(finding_share(place, STEADY)?);
+            means.push(mean_regret(place, STEADY)?);
         }
-        finding.checks.push(overlapping(*epsilon, places, &shares));
+        let found = format!("ε = {epsilon}: share of runs in which {STEADY} finds y");
+        finding.checks.push(overlapping(found, places, &shares, three_digits));
+        let regret = format!("ε = {epsilon}: mean regret of {STEADY}");
+        finding.checks.push(overlapping(regret, places, &means, |mean| grouped(mean.round())));
         let least = shares.iter().copied().reduce(|a, b| if b.0 < a.0 { b } else { a });
         if let Some((least, _)) = least {
             finding.checks.push(check(
@@ -85,25 +89,32 @@ pub(super) fn judge(evidence: &Evidence<'_>) -> Result<Finding, ReproduceError> 
     Ok(finding)
 }
 
-/// Whether the intervals of all S have a common point.
-fn overlapping(epsilon: f64, places: &[&WorldStudy<'_>], shares: &[(f64, Interval)]) -> Check {
-    let each = places.iter().zip(shares).map(|(place, (share, (low, high)))| {
-        format!(
-            "{} ({} to {}) among {}",
-            three_digits(*share),
-            three_digits(*low),
-            three_digits(*high),
-            states(place)
-        )
+/// Whether the intervals of a statistic have a common point for all S.
+fn overlapping(
+    statistic: String,
+    places: &[&WorldStudy<'_>],
+    measured: &[(f64, Interval)],
+    text: fn(f64) -> String,
+) -> Check {
+    let each = places.iter().zip(measured).map(|(place, (value, (low, high)))| {
+        format!("{} ({} to {}) among {}", text(*value), text(*low), text(*high), states(place))
     });
-    let lowest = shares.iter().map(|(_, interval)| interval.1).fold(f64::INFINITY, f64::min);
-    let highest = shares.iter().map(|(_, interval)| interval.0).fold(0.0, f64::max);
+    let lowest = measured.iter().map(|entry| entry.1.1).fold(f64::INFINITY, f64::min);
+    let highest = measured.iter().map(|entry| entry.1.0).fold(f64::NEG_INFINITY, f64::max);
     Check {
-        statistic: format!("ε = {epsilon}: share of runs in which {STEADY} finds y"),
+        statistic,
         measured: each.collect::<Vec<_>>().join(", "),
         wanted: "all intervals overlap".into(),
-        holds: !shares.is_empty() && highest <= lowest,
+        holds: !measured.is_empty() && highest <= lowest,
     }
+}
+
+/// Mean regret of an agent at the end, and its interval by Student's t.
+fn mean_regret(place: &WorldStudy<'_>, label: &str) -> Result<(f64, Interval), ReproduceError> {
+    let missing =
+        || ReproduceError::Missing { what: format!("two runs of {label} in {}", place.world) };
+    let last = agent(place, label)?.curve().last().ok_or_else(missing)?;
+    Ok((last.mean, last.student.ok_or_else(missing)?))
 }
 
 /// Mean regret of every agent among every number of states, in one sentence.

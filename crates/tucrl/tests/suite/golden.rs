@@ -5,12 +5,12 @@
 use crate::runs;
 
 use runs::*;
-use tucrl::Mdp;
 use tucrl::env::{Environment, Walk};
 use tucrl::reward::RewardLaw;
 use tucrl::rng::{Purpose, RandomStream};
 use tucrl::run::Run;
 use tucrl::worlds::{RiverSwim, ThreeState};
+use tucrl::{Mdp, Optimism, TucrlPlus, Ucrl};
 
 fn laws() -> Vec<RewardLaw> {
     vec![
@@ -136,6 +136,24 @@ fn newcomers_run_as_they_always_did() {
         assert_eq!(line, golden, "all of them: {lines:#?}");
     }
     assert_eq!(lines.len(), GOLDEN_NEWCOMERS.len());
+}
+
+/// With the options that users have who set none, or only alpha: plans start from the values of the last one, which those of the
+/// other golden runs do not.
+#[test]
+fn defaults_run_as_they_always_did() {
+    let warm = |alpha| Optimism { alpha, ..Optimism::warm() };
+    let algorithms = [
+        Named::new("ucrl", Ucrl::default()),
+        Named::new("ucrl", Ucrl { optimism: warm(0.05), ..Ucrl::default() }),
+        Named::new("tucrl-plus", TucrlPlus::default()),
+        Named::new("tucrl-plus", TucrlPlus { optimism: warm(0.05), ..TucrlPlus::default() }),
+    ];
+    let lines = lines(&algorithms, 10_000);
+    for (line, golden) in lines.iter().zip(GOLDEN_DEFAULTS) {
+        assert_eq!(line, golden, "all of them: {lines:#?}");
+    }
+    assert_eq!(lines.len(), GOLDEN_DEFAULTS.len());
 }
 
 /// Mean and variance of many draws, within five standard errors of what the law says.
@@ -348,4 +366,15 @@ const GOLDEN_NEWCOMERS: [&str; 12] = [
     "river-swim tucrl-plus c09310f5c28f5c29 0.0:48 0.1:33 1.0:23 1.1:25 2.0:7 2.1:30 3.0:1 3.1:180 4.0:1 4.1:1431 5.0:1 5.1:1220",
     "river-swim diff-q c02b8cccccccce75 0.0:2755 0.1:143 1.0:90 1.1:6 2.0:3 2.1:2 3.0:1 3.1:0",
     "river-swim imed-rl c092c86666666666 0.0:20 0.1:25 1.0:16 1.1:31 2.0:9 2.1:50 3.0:10 3.1:199 4.0:9 4.1:1425 5.0:4 5.1:1202",
+];
+/// The defaults of `ucrl` and `tucrl-plus`, and with alpha = 0.05.
+const GOLDEN_DEFAULTS: [&str; 8] = [
+    "three-state ucrl c0b317667637361b 0.0:2651 2.0:2628 2.1:4686 1.0:35",
+    "three-state ucrl c0b424842f48ce18 0.0:2259 2.0:2244 2.1:5476 1.0:21",
+    "three-state tucrl-plus c0b9d9f240e05d2b 0.0:65 2.0:64 2.1:9871",
+    "three-state tucrl-plus c0b9d9a3bd909764 0.0:65 2.0:64 2.1:9871",
+    "river-swim ucrl c054c7ae147ae142 0.0:1024 0.1:1651 1.0:869 1.1:2138 2.0:664 2.1:1854 3.0:622 3.1:627 4.0:213 4.1:209 5.0:51 5.1:78",
+    "river-swim ucrl c0aaa68f5c28f5e0 0.0:256 0.1:389 1.0:206 1.1:307 2.0:102 2.1:362 3.0:75 3.1:798 4.0:56 4.1:4021 5.0:18 5.1:3410",
+    "river-swim tucrl-plus c0ac4947ae147ae1 0.0:128 0.1:208 1.0:114 1.1:324 2.0:102 2.1:307 3.0:84 3.1:753 4.0:38 4.1:4314 5.0:8 5.1:3620",
+    "river-swim tucrl-plus c0b05c051eb851ec 0.0:4 0.1:8 1.0:4 1.1:26 2.0:4 2.1:108 3.0:4 3.1:726 4.0:4 4.1:4923 5.0:1 5.1:4188",
 ];

@@ -110,8 +110,9 @@ fn value(values: &Values, state: u32) -> f64 {
     if state == UNSEEN { values.unseen } else { values.seen[state as usize] }
 }
 
+/// The agent with its default options: plans start from the values of the last one.
 fn plus(set: PlusSet, union: UnionKind) -> TucrlPlus {
-    TucrlPlus { set, union, optimism: shrunk(1.0), ..TucrlPlus::default() }
+    TucrlPlus { set, union, ..TucrlPlus::default() }
 }
 
 /// A world among `factor` times as many states.
@@ -135,44 +136,50 @@ fn two_state(epsilon: f64, factor: u64) -> (Model, Arc<Truth>) {
     among(TwoState { epsilon, ..Default::default() }.build().unwrap(), factor)
 }
 
-/// How many of `runs` runs have seen y, and the mean regret.
+/// How many of `runs` runs have seen y, the mean regret, and half the width of its 95 % interval (Student's t of 40 runs).
 fn found(
     algorithm: &Arc<dyn Algorithm>,
     (model, truth): &(Model, Arc<Truth>),
     steps: u64,
     runs: u64,
-) -> (u64, f64) {
-    let (mut seen, mut regret) = (0, 0.0);
+) -> (u64, f64, f64) {
+    let (mut seen, mut regrets) = (0, Vec::new());
     for run in 0..runs {
         let spec = RunSpec { run, ..spec(steps, run) };
         let mut run = Run::new(spec, Arc::clone(algorithm), model, Arc::clone(truth)).unwrap();
         run.advance(steps).unwrap();
         seen += u64::from(run.record().seen == 2);
-        regret += run.regret() / runs as f64;
+        regrets.push(run.regret());
     }
-    (seen, regret)
+    let runs = runs as f64;
+    let mean = regrets.iter().sum::<f64>() / runs;
+    let spread = regrets.iter().map(|regret| (regret - mean) * (regret - mean)).sum::<f64>();
+    (seen, mean, 2.0227 * (spread / (runs - 1.0) / runs).sqrt())
 }
 
-/// As often among 2·10⁹ states as among 2; TUCRL does not find y there.
+/// As often among 2·10⁹ states as among 2, with the same regret; TUCRL does not find y there.
 #[test]
 fn a_rare_state_is_found_among_junk_as_often_as_alone() {
     let agent: Arc<dyn Algorithm> = Arc::new(plus(PlusSet::Tight, UnionKind::Auto));
     for (epsilon, steps, runs) in [(0.05, 20_000, 40), (0.005, 200_000, 40)] {
-        let results: Vec<(u64, f64)> = [1, 1_000, 1_000_000_000]
+        let results: Vec<(u64, f64, f64)> = [1, 1_000, 1_000_000_000]
             .into_iter()
             .map(|factor| found(&agent, &two_state(epsilon, factor), steps, runs))
             .collect();
         println!("epsilon {epsilon}: {results:?} of {runs}");
-        for (seen, regret) in &results {
+        for (seen, regret, _) in &results {
             assert!(*seen >= runs - 4, "epsilon {epsilon}: {results:?} of {runs}");
             // The state that stays would cost half a step each.
             assert!(*regret < 0.2 * steps as f64, "epsilon {epsilon}: {results:?}");
         }
+        let highest = results.iter().map(|(_, mean, half)| mean - half).fold(f64::MIN, f64::max);
+        let lowest = results.iter().map(|(_, mean, half)| mean + half).fold(f64::MAX, f64::min);
+        assert!(highest <= lowest, "epsilon {epsilon}: mean regret depends on S: {results:?}");
     }
     // With alpha = 1 the rewards alone keep TUCRL exploring for so long. With widths that learn, it gives y up.
     let tucrl = Tucrl { relaxation: Relaxation::Mass, optimism: shrunk(0.05) };
     let tucrl: Arc<dyn Algorithm> = Arc::new(tucrl);
-    let (seen, regret) = found(&tucrl, &two_state(0.005, 1_000_000_000), 200_000, 8);
+    let (seen, regret, _) = found(&tucrl, &two_state(0.005, 1_000_000_000), 200_000, 8);
     println!("tucrl: {seen} of 8, regret {regret}");
     assert!(seen <= 4, "{seen} of 8");
 }
