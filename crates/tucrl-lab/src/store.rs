@@ -144,13 +144,15 @@ impl Store {
     /// # Errors
     /// When there is no experiment, or its file cannot be read.
     pub fn open(directory: &Path, catalogue: &Catalogue) -> Result<(Self, Experiment), StoreError> {
-        let copy = directory.join(EXPERIMENT_FILE);
-        let store = Self::at(directory);
-        if !store.is_there(&copy)? {
-            return Err(StoreError::NoExperiment { path: directory.into() });
+        Self::at(directory).opened(catalogue)
+    }
+
+    fn opened(self, catalogue: &Catalogue) -> Result<(Self, Experiment), StoreError> {
+        if !self.is_there(&self.directory.join(EXPERIMENT_FILE))? {
+            return Err(StoreError::NoExperiment { path: self.directory });
         }
-        let experiment = store.experiment(catalogue)?;
-        Ok((store, experiment))
+        let experiment = self.experiment(catalogue)?;
+        Ok((self, experiment))
     }
 
     /// The experiment that the results belong to.
@@ -267,14 +269,16 @@ impl Store {
         Err(StoreError::Damaged { path: path.into(), damage })
     }
 
-    /// Removes the checkpoints of a finished cell.
+    /// Removes the checkpoints of a finished cell; a folder under such a name is set aside.
     ///
     /// # Errors
     /// When the directory cannot be read; a checkpoint that cannot be removed is ignored.
     pub fn remove_states(&self, cell: &CellId) -> Result<(), StoreError> {
         for path in self.state_files(cell)? {
             // Another process may have removed it.
-            let _ = self.disk.remove(&path);
+            if self.disk.remove(&path).is_err() && path.is_dir() {
+                let _ = self.set_aside(&path);
+            }
         }
         Ok(())
     }

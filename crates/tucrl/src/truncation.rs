@@ -88,3 +88,54 @@ impl Truncation {
         self.unseen > 0 && self.under_visited > 0
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::counts::Variance;
+    use crate::space::Space;
+
+    /// Two of seven states are seen, with three actions each; the first pair has five visits, so that N± = 4.
+    fn counts() -> Counts {
+        let mut counts = Counts::new(Space::uniform(7, 3), Variance::default());
+        counts.see(0);
+        let next = counts.see(3);
+        (0..5).for_each(|_| counts.record(0, 0.5, next));
+        counts.freeze();
+        counts
+    }
+
+    #[test]
+    fn a_pair_is_under_visited_from_the_square_of_its_visits_times_the_pairs_on() {
+        let counts = counts();
+        let [visited, untried] = [0, 1].map(|pair| &counts.pairs()[pair]);
+        // 4² · 7 · 3 and 4² · 2 · 3; an untried pair counts as visited once.
+        assert_eq!(Threshold::Nominal.under_visited_from(&counts, visited, 2), 336);
+        assert_eq!(Threshold::Seen.under_visited_from(&counts, visited, 2), 96);
+        assert_eq!(Threshold::Seen.under_visited_from(&counts, untried, 2), 6);
+        assert_eq!(Threshold::Seen.under_visited_from(&counts, visited, usize::MAX), u64::MAX);
+        for (threshold, at) in [(Threshold::Nominal, 336), (Threshold::Seen, 96)] {
+            assert_eq!(threshold.most_visits(&counts, 2, at), 4);
+            assert_eq!(threshold.most_visits(&counts, 2, at - 1), 3);
+        }
+    }
+
+    #[test]
+    fn an_episode_is_truncated_where_few_visits_end() {
+        let counts = counts();
+        let said = |truncation: Truncation| {
+            let at =
+                |pair| (truncation.forbids(&counts, pair), truncation.truncates(&counts, pair));
+            (truncation.unseen, truncation.under_visited, truncation.plans_unseen(), at(0), at(1))
+        };
+        let (yes, no) = ((true, true), (false, false));
+        assert_eq!(said(decide(&counts, 336)), (5, 6, true, no, no));
+        assert_eq!(said(decide(&counts, 335)), (5, 5, true, yes, no));
+        assert_eq!(said(decide(&counts, 20)), (5, 0, false, yes, yes));
+        // The threshold of seen states is lower; where nothing is unseen, nothing is truncated or planned.
+        let seen = |unseen, t_k| said(decide_by(Threshold::Seen, &counts, unseen, t_k));
+        assert_eq!(seen(1, 96), (1, 6, true, no, no));
+        assert_eq!(seen(1, 95), (1, 5, true, yes, no));
+        assert_eq!(seen(0, 95), (0, 5, false, (true, false), no));
+    }
+}

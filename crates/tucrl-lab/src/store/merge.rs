@@ -7,11 +7,12 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::{IfResults, Store, StoreError, envelope};
 use crate::catalogue::Catalogue;
 use crate::formats::FormatError;
-use crate::formats::disk::{create_folders, patiently};
+use crate::formats::disk::{Disk, System, create_folders, patiently};
 use crate::formats::save::replace_on;
 
 /// What came together.
@@ -48,17 +49,28 @@ pub fn merge(
     into: &Path,
     catalogue: &Catalogue,
 ) -> Result<Merged, StoreError> {
+    merge_on(&(Arc::new(System) as Arc<dyn Disk>), sources, into, catalogue)
+}
+
+/// The same on any disk.
+pub(super) fn merge_on(
+    disk: &Arc<dyn Disk>,
+    sources: &[PathBuf],
+    into: &Path,
+    catalogue: &Catalogue,
+) -> Result<Merged, StoreError> {
+    let at = |directory: &Path| Store { disk: Arc::clone(disk), ..Store::at(directory) };
     let Some(first) = sources.first() else {
         return Err(StoreError::NoExperiment { path: into.into() });
     };
-    let (_, experiment) = Store::open(first, catalogue)?;
+    let (_, experiment) = at(first).opened(catalogue)?;
     let mut stores = Vec::new();
     // What is there already comes first: it is not replaced by what says the same.
-    if into.join(super::EXPERIMENT_FILE).exists() {
-        stores.push(Store::open(into, catalogue)?);
+    if at(into).is_there(&into.join(super::EXPERIMENT_FILE))? {
+        stores.push(at(into).opened(catalogue)?);
     }
     for source in sources {
-        stores.push(Store::open(source, catalogue)?);
+        stores.push(at(source).opened(catalogue)?);
     }
     for (store, other) in &stores {
         if let Some((key, stored, asked)) = other.difference(&experiment) {
@@ -93,7 +105,7 @@ pub fn merge(
             keep(&mut imports, name, found)?;
         }
     }
-    let target = Store::create(into, &experiment, catalogue, IfResults::Resume)?;
+    let target = at(into).created(&experiment, catalogue, IfResults::Resume)?;
     merged.runs = runs.len();
     for (stem, found) in &runs {
         let name = format!("{stem}.run");

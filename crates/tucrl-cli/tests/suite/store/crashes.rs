@@ -26,39 +26,69 @@ fn dice() -> Dice {
     Dice(seed)
 }
 
-/// Cuts, changes or removes the file; returns what is left of it, which is damaged.
-fn harm(path: &Path, dice: &mut Dice) -> Option<Vec<u8>> {
+/// What stands under the name of a file.
+#[derive(PartialEq)]
+enum Held {
+    Bytes(Vec<u8>),
+    /// An empty folder.
+    Folder,
+}
+
+fn held(path: &Path) -> Held {
+    if path.is_dir() { Held::Folder } else { Held::Bytes(fs::read(path).unwrap()) }
+}
+
+/// The kinds of damage.
+const HARMS: [&str; 5] = ["removed", "folder for file", "emptied", "cut off", "a bit flipped"];
+
+/// Does one kind of damage to a file.
+fn harm(path: &Path, kind: &str, dice: &mut Dice) {
     let mut bytes = fs::read(path).unwrap();
     let place = dice.below(bytes.len());
-    match dice.below(3) {
-        0 => bytes.truncate(place),
-        1 => bytes[place] ^= 1 << dice.below(8),
-        _ => {
+    match kind {
+        "removed" => return fs::remove_file(path).unwrap(),
+        "folder for file" => {
             fs::remove_file(path).unwrap();
-            return None;
+            return fs::create_dir(path).unwrap();
         }
+        "emptied" => bytes.clear(),
+        "cut off" => bytes.truncate(place),
+        _ => bytes[place] ^= 1 << dice.below(8),
     }
     fs::write(path, &bytes).unwrap();
-    Some(bytes)
+}
+
+/// How often a process was killed, and how many files were harmed, by kind.
+#[derive(Debug, Default)]
+struct Toll {
+    kills: usize,
+    harms: [usize; HARMS.len()],
+}
+
+impl Toll {
+    /// Files that were harmed and left in place.
+    fn damaged(&self) -> usize {
+        self.harms[1..].iter().sum()
+    }
 }
 
 /// Kills the process and damages its files until both have happened often enough, and compares the results; returns how
 /// often. A busy machine may take longer to start the process than a pause lasts: pauses grow until something is stored. Only
 /// sound files are harmed, because a process that is killed at its start has not yet looked at what was harmed before.
-fn chaos(lab: &Lab, dice: &mut Dice, [kills_wanted, harm_wanted]: [usize; 2]) -> [usize; 2] {
+fn chaos(lab: &Lab, dice: &mut Dice, [kills_wanted, harm_wanted]: [usize; 2]) -> Toll {
     let command = "run exp.toml --out chaos --resume --jobs 2 --checkpoint-seconds 0";
     let files = || [lab.files("chaos", ".run"), lab.files("chaos", ".state")].concat();
     // Every damaged file, with what it held.
-    let mut damaged: Vec<(PathBuf, Vec<u8>)> = Vec::new();
-    let (mut kills, mut patience) = (0, 0);
+    let mut damaged: Vec<(PathBuf, Held)> = Vec::new();
+    let (mut toll, mut patience) = (Toll::default(), 0);
     for round in 0..300 {
-        if kills >= kills_wanted && damaged.len() >= harm_wanted {
+        if toll.kills >= kills_wanted && damaged.len() >= harm_wanted {
             break;
         }
         let before = files();
         let mut child = lab.tucrl(command).spawn().unwrap();
         thread::sleep(Duration::from_millis(5 + dice.below(120) as u64 + patience));
-        kills += usize::from(child.try_wait().unwrap().is_none());
+        toll.kills += usize::from(child.try_wait().unwrap().is_none());
         // SIGKILL, which cannot be handled.
         child.kill().unwrap();
         let output = child.wait_with_output().unwrap();
@@ -66,28 +96,31 @@ fn chaos(lab: &Lab, dice: &mut Dice, [kills_wanted, harm_wanted]: [usize; 2]) ->
         assert!(matches!(code, None | Some(0)), "round {round}, {code:?}: {}", complaint(&output));
         let mut sound = files();
         patience += if sound == before && code.is_none() { 20 } else { 0 };
-        let is_damaged =
-            |path: &PathBuf| damaged.contains(&(path.clone(), fs::read(path).unwrap()));
-        sound.retain(|path| !is_damaged(path));
+        sound.retain(|path| !damaged.contains(&(path.clone(), held(path))));
         for _ in 0..dice.below(4).min(sound.len()) {
             let victim = sound.swap_remove(dice.below(sound.len()));
-            damaged.extend(harm(&victim, dice).map(|bytes| (victim, bytes)));
+            let kind = dice.below(HARMS.len());
+            harm(&victim, HARMS[kind], dice);
+            toll.harms[kind] += 1;
+            if victim.exists() {
+                let left = held(&victim);
+                damaged.push((victim, left));
+            }
         }
     }
-    let counts = [kills, damaged.len()];
-    assert!(counts[0] >= kills_wanted && counts[1] >= harm_wanted, "kills, damaged: {counts:?}");
+    assert!(toll.kills >= kills_wanted && toll.damaged() >= harm_wanted, "{toll:?}");
     lab.answer("run exp.toml --out chaos --resume");
     lab.assert_whole("chaos");
     // What was damaged is kept as it was, and nothing else; only the checkpoint of a finished cell needed no look.
     let aside = lab.files("chaos", ".damaged");
-    println!("{kills} kills, {} damaged, {} set aside", damaged.len(), aside.len());
-    let kept: Vec<Vec<u8>> = aside.iter().map(|path| fs::read(path).unwrap()).collect();
-    assert!(kept.iter().all(|bytes| damaged.iter().any(|(_, harmed)| harmed == bytes)));
-    for (path, bytes) in &damaged {
+    println!("{} kills, {} damaged, {} set aside", toll.kills, damaged.len(), aside.len());
+    let kept: Vec<Held> = aside.iter().map(|path| held(path)).collect();
+    assert!(kept.iter().all(|content| damaged.iter().any(|(_, harmed)| harmed == content)));
+    for (path, content) in &damaged {
         let is_checkpoint = path.extension().is_some_and(|extension| extension == "state");
-        assert!(is_checkpoint || kept.contains(bytes), "{} was not kept", path.display());
+        assert!(is_checkpoint || kept.contains(content), "{} was not kept", path.display());
     }
-    counts
+    toll
 }
 
 #[test]
@@ -100,12 +133,22 @@ fn twenty_kills_and_any_damage_do_not_change_the_results() {
 #[ignore = "takes as long as it is told to"]
 fn kills_without_end() {
     let wanted: usize = std::env::var("TUCRL_SOAK_KILLS").unwrap().parse().unwrap();
-    let (mut dice, mut kills, mut damaged) = (dice(), 0, 0);
-    while kills < wanted {
-        let counts = chaos(&Lab::new(), &mut dice, [20, 5]);
-        (kills, damaged) = (kills + counts[0], damaged + counts[1]);
-        println!("{kills} of {wanted} kills, {damaged} files damaged");
+    let (mut dice, mut all, mut experiments) = (dice(), Toll::default(), 0);
+    while all.kills < wanted {
+        let toll = chaos(&Lab::new(), &mut dice, [20, 5]);
+        all.kills += toll.kills;
+        experiments += 1;
+        all.harms.iter_mut().zip(toll.harms).for_each(|(all, harms)| *all += harms);
+        println!("{} of {wanted} kills", all.kills);
     }
+    let harms: Vec<String> =
+        HARMS.iter().zip(all.harms).map(|(kind, count)| format!("{count} {kind}")).collect();
+    println!(
+        "soak: {} kills in {experiments} experiments, files harmed: {}; all {} records identical",
+        all.kills,
+        harms.join(", "),
+        experiments * CELLS
+    );
 }
 
 #[test]

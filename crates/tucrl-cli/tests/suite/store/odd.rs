@@ -66,6 +66,13 @@ fn a_folder_or_a_pipe_under_the_name_of_a_checkpoint_is_damage() {
     assert_eq!(complaint(&output).matches("the file is damaged: it is no file").count(), 2);
     assert_eq!(lab.bodies("a"), bodies);
     assert_eq!(lab.files("a", ".damaged").len(), 2);
+    // Of a cell that is finished: it would stay for ever.
+    fs::create_dir(format!("{stem}.22222222.state")).unwrap();
+    fs::write(format!("{stem}.22222222.state/inside"), "precious").unwrap();
+    lab.answer("run exp.toml --out a --resume");
+    assert_eq!(lab.files("a", ".state"), Vec::<std::path::PathBuf>::new());
+    let kept = fs::read_to_string(format!("{stem}.22222222.state.damaged/inside"));
+    assert_eq!(kept.unwrap(), "precious");
 }
 
 /// Writes another version into the header and seals the file anew.

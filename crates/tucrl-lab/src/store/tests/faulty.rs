@@ -46,6 +46,29 @@ enum Change {
     /// A file with what it surely holds, and with what it may hold.
     Named(PathBuf, [Vec<u8>; 2]),
     Gone(PathBuf),
+    /// A file from one name to another in its folder, at once.
+    Moved([PathBuf; 2]),
+}
+
+/// Does a change of names to files on the disk.
+fn apply(
+    change: Change,
+    folders: &mut BTreeSet<PathBuf>,
+    files: &mut BTreeMap<PathBuf, Vec<u8>>,
+    is_sure: bool,
+) {
+    match change {
+        Change::Folder(path) => drop(folders.insert(path)),
+        Change::Named(path, [sure, maybe]) => {
+            drop(files.insert(path, if is_sure { sure } else { maybe }));
+        }
+        Change::Gone(path) => drop(files.remove(&path)),
+        Change::Moved([from, to]) => {
+            if let Some(bytes) = files.remove(&from) {
+                files.insert(to, bytes);
+            }
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -159,14 +182,8 @@ impl Faulty {
             if !keeps() {
                 continue;
             }
-            match change {
-                Change::Folder(path) => drop(folders.insert(path.clone())),
-                Change::Named(path, [sure, maybe]) => {
-                    let bytes = if keeps() { maybe.clone() } else { sure.clone() };
-                    files.insert(path.clone(), bytes);
-                }
-                Change::Gone(path) => drop(files.remove(path)),
-            }
+            let is_sure = !(matches!(change, Change::Named(..)) && keeps());
+            apply(change.clone(), &mut folders, &mut files, is_sure);
         }
         if root.exists() {
             fs::remove_dir_all(root).unwrap();
@@ -259,22 +276,16 @@ impl Disk for Faulty {
                 inner.pending.push((of, change));
                 continue;
             }
-            match change {
-                Change::Folder(path) => drop(inner.folders.insert(path)),
-                Change::Named(path, [sure, _]) => drop(inner.files.insert(path, sure)),
-                Change::Gone(path) => drop(inner.files.remove(&path)),
-            }
+            let Inner { folders, files, .. } = &mut *inner;
+            apply(change, folders, files, true);
         }
         Ok(())
     }
 
     fn move_aside(&self, from: &Path, to: &Path) -> io::Result<()> {
         self.call("move_aside", false)?;
-        let bytes = fs::read(from)?;
         System.move_aside(from, to)?;
-        // One step on a journal: both names or neither would be gone otherwise.
-        self.change(&folder_of(to), Change::Named(to.into(), [bytes.clone(), bytes]));
-        self.change(&folder_of(from), Change::Gone(from.into()));
+        self.change(&folder_of(to), Change::Moved([from.into(), to.into()]));
         Ok(())
     }
 
