@@ -48,13 +48,13 @@ use crate::cli::{Arguments, Verb};
 const DIAMETER_LIMIT: usize = 20_000;
 
 /// The exit code when all went well.
-pub(crate) const SUCCESS: u8 = 0;
+const SUCCESS: u8 = 0;
 
 /// The exit code when the work failed.
 const FAILURE: u8 = 1;
 
 /// The exit code when the arguments cannot be understood.
-pub(crate) const MISUSE: u8 = 2;
+const MISUSE: u8 = 2;
 
 /// The exit code after Ctrl-C.
 const INTERRUPTED: u8 = 130;
@@ -106,6 +106,21 @@ pub(crate) fn run(
         .and_then(|()| out.flush())
         .context("the answer could not be written")?;
     Ok(answer.code)
+}
+
+/// Shows a page of help, or what is wrong with the arguments. clap folds the texts of arguments, but neither its messages nor lines
+/// of usage; where one is wider than the terminal, the page is folded here and has no colours.
+pub(crate) fn report_usage(error: &clap::Error) -> u8 {
+    let (page, is_misuse) = (error.render().to_string(), error.use_stderr());
+    let fold = if is_misuse { text::for_stderr } else { text::for_stdout };
+    let folded = fold(page.clone());
+    // Ignore a closed stream.
+    let _ = match (folded == page, is_misuse) {
+        (true, _) => error.print(),
+        (false, true) => io::stderr().write_all(folded.as_bytes()),
+        (false, false) => io::stdout().write_all(folded.as_bytes()),
+    };
+    if is_misuse { MISUSE } else { SUCCESS }
 }
 
 /// Says what failed and why.

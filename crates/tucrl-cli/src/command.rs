@@ -54,11 +54,7 @@ pub fn exit_code(
     let program = called.unwrap_or("tucrl").to_owned();
     let arguments = match cli::Arguments::try_parse_from(arguments) {
         Ok(arguments) => arguments,
-        Err(error) => {
-            // Ignore a closed stderr.
-            let _ = error.print();
-            return if error.use_stderr() { cmd::MISUSE } else { cmd::SUCCESS };
-        }
+        Err(error) => return cmd::report_usage(&error),
     };
     let catalogue = Catalogue::with(agents, worlds).map_err(anyhow::Error::from);
     match catalogue.and_then(|catalogue| cmd::run(arguments, &program, &catalogue)) {

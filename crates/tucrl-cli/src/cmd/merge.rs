@@ -18,7 +18,7 @@ pub(super) fn run(ask: &Merge, catalogue: &Catalogue) -> anyhow::Result<String> 
             "imports": merged.imports,
         }));
     }
-    let shown = ask.into.display();
+    let shown = ask.into.display().to_string();
     let mut text = format!("{shown}: {}, {} new", counted(merged.runs, "run"), merged.added);
     for (count, what) in [
         (merged.duplicates, "duplicate"),
@@ -29,5 +29,5 @@ pub(super) fn run(ask: &Merge, catalogue: &Catalogue) -> anyhow::Result<String> 
             text += &format!(", {}", counted(count, what));
         }
     }
-    Ok(format!("{text}\nthen  tucrl status {shown}\n"))
+    Ok(format!("{text}\n{}", super::text::next(&["status", &shown])))
 }

@@ -37,11 +37,27 @@ fn nothing_is_wider_than_sixty_columns() {
         "report out/small".into(),
         "compare out/small out/small".into(),
         "reproduce --plan".into(),
+        "import curves.csv --label mine --world three-state --into out/small".into(),
+        "merge out/small --into out/merged".into(),
+        "doctor".into(),
+        "play --out page.html".into(),
+        "man --out pages".into(),
+        // What clap says.
+        "lern".into(),
+        "learn".into(),
+        "learn taxi --steps -5".into(),
+        "learn taxi --agnet tucrl".into(),
+        "import curves.csv".into(),
+        "cluster slurm small.toml".into(),
+        "cluster slurm small.toml --out out --tasks 2 --time soon".into(),
+        "completions tcsh".into(),
     ];
     let verbs =
         ["reproduce", "worlds", "inspect", "explore", "export", "agents", "schema", "learn"];
-    let more = ["bound", "run", "league", "status", "report", "compare", "bench"];
-    commands.extend(verbs.iter().chain(&more).map(|verb| format!("{verb} --help")));
+    let more = ["bound", "run", "league", "status", "report", "compare", "bench", "import"];
+    let tools = ["merge", "cluster", "cluster slurm", "play", "doctor", "completions", "man"];
+    let all = verbs.iter().chain(&more).chain(&tools);
+    commands.extend(all.map(|verb| format!("{verb} --help")));
     commands.extend(kinds().iter().map(|kind| format!("agents {}", kind.about().name)));
     let worlds = tucrl::worlds::kinds();
     commands.extend(worlds.iter().map(|kind| format!("worlds {}", kind.about().name)));

@@ -49,7 +49,7 @@ fn runs_that_were_made_apart_come_together() {
     assert!(exact.status.success(), "{}", complaint(&exact));
     assert_eq!(lab.bodies("c").len(), 1);
     let said = lab.answer("merge a b c --into all");
-    assert!(said.starts_with("all: 20 runs, 20 new, 3 duplicates\n"), "{said}");
+    assert_eq!(said, "all: 20 runs, 20 new, 3 duplicates\nnext  tucrl status all\n");
     lab.assert_whole("all");
     // Again, and into one of them: nothing changes.
     let said = lab.answer("merge a b --into all --json");
