@@ -128,7 +128,8 @@ class Numbering:
 
     def owner(self, states: Ints) -> Ints:
         """Return the rank of each state, during a search."""
-        return (states // BLOCK) % self.comm.size
+        ranks: Ints = (states // BLOCK) % self.comm.size
+        return ranks
 
     def numbers(self, states: Ints) -> Ints:
         """Return the numbers of states; all ranks ask at the same time."""

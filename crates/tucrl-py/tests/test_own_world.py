@@ -235,5 +235,6 @@ def test_rows_of_a_generator_are_listed_without_repetitions() -> None:
     assert listed.tolist() == [2, 7, 2, 7] and shares.tolist() == [0.5, 0.5, 0.5, 0.5]
     assert rewards.tolist() == pytest.approx([0.6, 0.6], abs=1e-15)
     simulated = tucrl.World.from_gymnasium("FrozenLake-v1", simulate=True, reward_range=(0.0, 1.0))
+    assert isinstance(simulated, tucrl.World)
     with pytest.raises(ValueError, match="does not list them"):
         simulated.rows([0])

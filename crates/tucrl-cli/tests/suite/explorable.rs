@@ -496,7 +496,7 @@ fn an_agent_that_is_removed_leaves_the_others_as_they_were() {
 
 /// Differences of pixels are proportional to differences of numbers, or of their logarithms.
 fn assert_even(axis: &str, pixels: impl Iterator<Item = f64>, numbers: impl Iterator<Item = f64>) {
-    let along = |value: f64| if axis == "log" { value.ln() } else { value };
+    let along = |value: f64| if axis == "log" { tucrl::math::ln(value) } else { value };
     let points: Vec<(f64, f64)> = pixels.zip(numbers.map(along)).collect();
     let (first, last) = (points[0], points[points.len() - 1]);
     for (pixel, number) in points {

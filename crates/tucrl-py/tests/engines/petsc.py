@@ -70,16 +70,10 @@ def refuses() -> None:
         assert unknown.returncode == 2 and "no-such-world" in unknown.stderr, unknown
     # Two ends that pay differently.
     apart = Path("apart.json")
-    tucrl.MDP._from_transitions("apart", 2, *_two_ends(), [(0, 0.5), (1, 0.5)], 1.0, "constant").to_file(apart)
+    stay = [[[1.0, 0.0]], [[0.0, 1.0]]]
+    tucrl.MDP.from_arrays(stay, [[0.0], [1.0]], axes="sas", start=[0.5, 0.5], r_max=1.0).to_file(apart)
     several = solve(1, str(apart), "--sweeps", "100")
     assert several.returncode == 1 and "the gain may differ between states" in several.stderr, several
-
-
-def _two_ends() -> Any:
-    import numpy as np
-
-    ints, floats = (np.array([0, 1]), np.array([0, 0]), np.array([0, 1])), (np.ones(2), np.array([0.0, 1.0]))
-    return *(part.astype(np.int64) for part in ints), *floats
 
 
 def scaling(pool: int) -> None:
