@@ -4,7 +4,7 @@ use tucrl::mdp::Mdp;
 use tucrl::policy::Policy;
 use tucrl::solve::{Effort, gains, policy_gains, solve};
 
-use crate::exact::{Reading, exact_gain, violation};
+use super::exact::{Reading, exact_gain, violation};
 
 /// Reads numbers off an input; zeros where it has ended.
 struct Numbers<'a>(&'a [u8]);

@@ -5,7 +5,7 @@ use std::path::Path;
 use tucrl::mdp::Mdp;
 use tucrl_lab::formats::{IfExists, ReadOptions, read, write};
 
-use crate::{check_message, file, folder};
+use super::{check_message, file, folder};
 
 /// Compressed inputs may unpack to this much.
 const UNPACKED: u64 = 1 << 20;

@@ -16,7 +16,7 @@ use tucrl_lab::store::{
 };
 use tucrl_lab::{Catalogue, CellId, Experiment, ReadOptions, execute};
 
-use crate::{check_message, file};
+use super::{check_message, file};
 
 /// How many steps of a checkpoint are played.
 const PLAYED: u64 = 64;

@@ -15,7 +15,7 @@ use tucrl_lab::formats::{self, FormatError, IfExists, ReadOptions};
 #[path = "formats/malformed.rs"]
 mod malformed;
 #[path = "formats/mutations.rs"]
-mod mutations;
+pub(crate) mod mutations;
 #[path = "formats/prism.rs"]
 mod prism;
 #[path = "formats/random_models.rs"]

@@ -6,6 +6,7 @@ mod agents_document;
 mod architecture_document;
 mod documents;
 mod formats;
+mod fuzz;
 mod horizon;
 mod matrix;
 mod python_options;

@@ -7,7 +7,7 @@ use proptest::sample::Index;
 use super::*;
 
 #[derive(Debug, Clone)]
-enum Damage {
+pub(crate) enum Damage {
     Flip(Index, u8),
     Replace(Index, u8),
     Insert(Index, u8),
@@ -21,7 +21,7 @@ enum Damage {
     Number(Index, &'static str),
 }
 
-fn damage() -> impl Strategy<Value = Damage> {
+pub(crate) fn damage() -> impl Strategy<Value = Damage> {
     let index = any::<Index>;
     let telling = prop::sample::select(b"[]{}:,\"-.019eE$@/ \n\t\\".to_vec());
     let number = prop::sample::select(vec![
@@ -51,7 +51,7 @@ fn damage() -> impl Strategy<Value = Damage> {
     ]
 }
 
-fn apply(text: &mut Vec<u8>, damage: &Damage) {
+pub(crate) fn apply(text: &mut Vec<u8>, damage: &Damage) {
     if text.is_empty() {
         return;
     }
