@@ -1,7 +1,7 @@
 """Runs a command in a network of its own that has nothing but loopback: where engines listen, no other machine can reach them.
 
     python loopback.py COMMAND...
-    python loopback.py --left FOLDER     prints the processes whose program, arguments or environment name a folder
+    python loopback.py --left FOLDER...  prints the processes whose program, arguments or environment name a folder
 """
 
 import fcntl
@@ -54,7 +54,7 @@ def processes(folder: str) -> Iterator[str]:
 
 if __name__ == "__main__":
     if sys.argv[1] == "--left":
-        left = list(processes(sys.argv[2]))
+        left = [process for folder in sys.argv[2:] for process in processes(folder)]
         print("\n".join(left))
         sys.exit(bool(left))
     if sys.argv[1] == "--inside":
