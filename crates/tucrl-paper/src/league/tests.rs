@@ -83,7 +83,7 @@ fn agents_stand_in_the_order_of_their_mean_place() {
     ] {
         assert!(page.contains(piece), "{piece} in {page}");
     }
-    assert!(!page.contains("Failed") && !page.contains("Not run") && !page.contains("be told"));
+    assert!(!page.contains("Failed") && !page.contains("Not run") && !page.contains("to be told"));
     assert_eq!(guide(&runs, &study, &origin), None, "nothing says what agents are told");
     // Without a complete run an agent is last, and the page gives the error.
     for run in runs.iter_mut().filter(|run| run.label == "PSRL" && run.world == "theta") {
