@@ -229,7 +229,7 @@ impl Batch<'_> {
         }
     }
 
-    /// Lets a learner play at most so many of the steps.
+    /// Lets a learner play at most this number of the steps.
     ///
     /// # Errors
     /// As [`Batch::play`].

@@ -62,6 +62,11 @@ pub enum ExperimentProblem {
         /// The keys that exist.
         known: &'static [&'static str],
     },
+    /// A key of one world that stands beside the worlds.
+    #[error(
+        "there is no such key here: it belongs to a world, as in `worlds = [{{ spec = \"taxi\", reward_range = [-10, 20] }}]`"
+    )]
+    OfOneWorld,
     /// A key that must be there.
     #[error("the key is missing: add it, as in `{example}`")]
     Missing {

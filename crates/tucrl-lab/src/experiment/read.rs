@@ -383,6 +383,9 @@ impl Reader<'_> {
         let Some(key) = unknown.min_by_key(|key| key.span().start) else { return Ok(()) };
         let nearest = nearest(key.get_ref(), all()).map(Into::into);
         let place = self.place(key.span(), &format!("{before}{}", quoted(key.get_ref())));
+        if before.is_empty() && key.get_ref() == "reward_range" {
+            return Err(self.at(place, Problem::OfOneWorld));
+        }
         Err(self.at(place, Problem::Unknown { nearest, known }))
     }
 

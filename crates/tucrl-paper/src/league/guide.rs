@@ -10,7 +10,7 @@ use tucrl_lab::stats::Study;
 use super::frame::{Frame, Matrix, alphas, with_alpha};
 use super::{Origin, columns, shown, shown_regret};
 
-/// Agents that nobody would use, because they learn nothing or are told the answer.
+/// Agents left out of the guide, because they learn nothing or are told the answer.
 const REFERENCES: [&str; 2] = ["oracle", "random"];
 /// How many agents a cell names.
 const NAMED: usize = 3;

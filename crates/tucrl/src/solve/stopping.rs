@@ -16,7 +16,7 @@ use crate::pulse::Pulse;
 const TREND: u32 = 16;
 /// Entries that sweeps over all moves may read before they give up: about a second, with the sweeps in between.
 const BUDGET: f64 = 3e8;
-/// So are so many ulps where they do not become less.
+/// Changes of this number of ulps are rounding, too, where they do not become smaller.
 const STUCK: f64 = 256.0;
 /// Sweeps over all moves before sweeps over one move per state come in between, and how many of those. With 0 and 0
 /// coin4 takes three times as long.
@@ -28,7 +28,7 @@ const SLOW: f64 = 0.7;
 const STEADY: f64 = 0.1;
 /// The choice of stopping.
 const STOP: u32 = u32::MAX;
-/// A change of so many ulps of the largest value is rounding.
+/// A change of this number of ulps of the largest value is rounding.
 const ULPS: f64 = 4.0;
 
 /// An optimal-stopping problem. Vectors have one entry per state.

@@ -32,6 +32,11 @@ const MISTAKES: &[(usize, &str, &str)] = &[
         "name = \"a\"\nzzz = 1",
         "2: `zzz`: there is no such key: accepted are name, description, steps, seeds, tune_seeds, master_seed, checkpoints, exploration, worlds, agents, not_run",
     ),
+    (
+        0,
+        "name = \"a\"\nreward_range = [0, 1]",
+        "2: `reward_range`: there is no such key here: it belongs to a world, as in `worlds = [{ spec = \"taxi\", reward_range = [-10, 20] }]`",
+    ),
     (1, "", "5: `steps`: the key is missing: add it, as in `steps = 1e6`"),
     (
         1,

@@ -66,7 +66,7 @@ fn a_folder_or_a_pipe_under_the_name_of_a_checkpoint_is_damage() {
     assert_eq!(complaint(&output).matches("the file is damaged: it is no file").count(), 2);
     assert_eq!(lab.bodies("a"), bodies);
     assert_eq!(lab.files("a", ".damaged").len(), 2);
-    // Of a cell that is finished: it would stay for ever.
+    // Of a cell that is finished: it would stay forever.
     fs::create_dir(format!("{stem}.22222222.state")).unwrap();
     fs::write(format!("{stem}.22222222.state/inside"), "precious").unwrap();
     lab.answer("run exp.toml --out a --resume");

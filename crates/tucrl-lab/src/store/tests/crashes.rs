@@ -295,7 +295,7 @@ fn a_file_that_another_process_removes_as_abandoned_is_written_anew() {
     let summary = process(&root, disk).unwrap();
     assert!(summary.notes.is_empty(), "{:?}", summary.notes);
     assert_recovers(&root, &"stolen");
-    // Not for ever.
+    // Not forever.
     let (_folder, root) = super::crashes::root();
     let disk = Arc::new(Stolen { every: usize::MAX, count: Mutex::new(0) });
     assert!(matches!(process(&root, disk).unwrap_err(), StoreError::File(_)));

@@ -402,7 +402,7 @@ impl Disk for Late {
 /// Another process takes temporary files for abandoned, again and again.
 #[derive(Debug)]
 pub(super) struct Stolen {
-    /// Of every so many files one gets its name.
+    /// One in this number of files gets its name.
     pub(super) every: usize,
     pub(super) count: Mutex<usize>,
 }
