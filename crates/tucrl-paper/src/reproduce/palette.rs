@@ -21,7 +21,7 @@ const COLOURS: [(&str, usize); 37] = [
     ("UCRL2B 2020", 17),
     ("KL-UCRL", 19),
     ("UCRL3", 12),
-    ("SCAL", 39),
+    ("SCAL", 23),
     ("SCAL c=0.3", 2),
     ("SCAL c=1", 3),
     ("SCAL c=2", 4),
