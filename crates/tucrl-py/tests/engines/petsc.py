@@ -42,7 +42,7 @@ def agrees(program: str, folder: Path) -> None:
     tucrl.MDP("garnet:s=200,seed=3").to_file(folder / "garnet.umb")
     tucrl.MDP("taxi:map=v3").to_file(folder / "taxi.json")
     files = [str(folder / "garnet.umb"), str(folder / "taxi.json")]
-    generators = ["queues:queues=3,capacity=4", "queues:queues=9,capacity=99,pool=6", "warehouse:robots=1", "mountain-car:nx=8,nv=8"]
+    generators = ["queues:queues=3,capacity=4", "queues:queues=9,capacity=99,pool=6", "warehouse:robots=1", "mountain-car:nx=8,nv=9"]
     for world in [*generators, "three-state:delta=0", *files]:
         inspected = subprocess.run([program, "inspect", world, "--json", "--skip", "hardness"], capture_output=True, check=True)
         facts = json.loads(inspected.stdout)
