@@ -61,8 +61,8 @@ def refuses() -> None:
     for ranks in (1, 2):
         many = solve(ranks, "queues:queues=3,capacity=4", "--limit", "50")
         assert many.returncode == 2 and "states, but fewer than 50 can be numbered" in many.stderr, many
-        pairs = solve(ranks, "three-state:delta=0.1", "--limit", "5")
-        assert pairs.returncode == 2 and "pairs, but fewer than 5" in pairs.stderr, pairs
+        pairs = solve(ranks, "three-state:delta=0.1", "--limit", "4")
+        assert pairs.returncode == 2 and "pairs, but fewer than 4" in pairs.stderr, pairs
         # 10^18 states have a name.
         nominal = solve(ranks, "--all", "queues:queues=9,capacity=99,pool=6")
         assert nominal.returncode == 2 and "1000000000000000000 states, but fewer than" in nominal.stderr, nominal
