@@ -65,3 +65,33 @@ fn the_bound_of_tucrl_plus_stands_beside_that_of_the_paper() {
     let page = answer(&folder, "bound river-swim");
     assert!(page.contains("tucrl+") && page.contains(" failed confidence sets"), "{page}");
 }
+
+/// Worlds whose bias is known to an error larger than their gaps, or not at all.
+#[test]
+fn what_is_not_known_of_a_world_is_not_claimed() {
+    let folder = folder();
+    let write = |name: &str, states: &str| {
+        let head = "{\"format\":\"tucrl-mdp\",\"version\":1,\"r_max\":1.0,\"start\":0,\"states\":[";
+        std::fs::write(folder.path().join(name), format!("{head}{states}]}}\n")).unwrap();
+    };
+    write(
+        "rare.json",
+        "[{\"reward\":0.5,\"to\":[[0,1.0]]},{\"reward\":0.0,\"to\":[[0,0.99999999999999],[1,1e-14]]}],\
+         [{\"reward\":1.0,\"to\":[[1,1.0]]}]",
+    );
+    let page = answer(&folder, "inspect rare.json");
+    assert!(page.contains("smallest gap       undecided: gaps are known to ± "), "{page}");
+    assert!(!page.contains("every action is optimal"), "{page}");
+    // Two spans of fifteen digits, in columns of their own.
+    let span = page.lines().find(|line| line.trim_start().starts_with("span ")).unwrap();
+    assert_eq!(span.split_whitespace().nth(1), span.split_whitespace().nth(2), "{span}");
+    write(
+        "denormal.json",
+        "[{\"reward\":0.0,\"to\":[[0,1.0],[1,5e-324]]}],[{\"reward\":1.0,\"to\":[[1,1.0],[0,1e-323]]}]",
+    );
+    let page = answer(&folder, "inspect denormal.json");
+    assert!(page.contains("unique and perhaps not unichain"), "{page}");
+    let refused = said(&folder, "learn denormal.json --agent scal --steps 100");
+    let complaint = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(complaint.contains("scal needs c") && !complaint.contains("try c="), "{complaint}");
+}
