@@ -259,6 +259,7 @@ fn never_began(truth: &Truth, error: RunError) -> Outcome {
         y: 0,
         sweeps: 0,
         visits: Vec::new(),
+        remarks: Vec::new(),
     };
     let (simulate, plan) = (Duration::ZERO, Duration::ZERO);
     let (last_regret, last_gap_regret) = (0.0, truth.gaps().map(|_| 0.0));

@@ -1,6 +1,7 @@
 //! What should be known before a long computation begins?
 
 use tucrl::learner::{Remedy, Setting, TooShort, TooShortReason};
+use tucrl::run::RunRecord;
 use tucrl::truth::Facts;
 
 use crate::catalogue::NamedAgent;
@@ -82,6 +83,24 @@ pub fn uncertain_regret(facts: &Facts, steps: u64) -> Option<String> {
         rounded_up(facts.gain_error),
         rounded_up(error)
     ))
+}
+
+/// What the learners of an agent say about their runs, given by number: the words of the first that says something, and how
+/// many do.
+pub fn remarks<'a>(
+    label: &str,
+    runs: impl IntoIterator<Item = (u64, &'a RunRecord)>,
+) -> Vec<String> {
+    let runs: Vec<(u64, &RunRecord)> = runs.into_iter().collect();
+    let all = runs.len();
+    let mut told = runs.into_iter().filter(|(_, record)| !record.remarks.is_empty());
+    let Some((run, record)) = told.next() else { return Vec::new() };
+    let others = match told.count() {
+        0 if all == 1 => String::new(),
+        others => format!(" ({} of {all} runs have remarks)", others + 1),
+    };
+    let said = |remark: &String| format!("{label}, run {run}: {remark}{others}");
+    record.remarks.iter().map(said).collect()
 }
 
 #[cfg(test)]

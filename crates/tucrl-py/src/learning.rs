@@ -17,6 +17,7 @@ use tucrl::truth::SEARCH_LIMIT;
 use tucrl_lab::experiment::{Cell, LONGEST, with_span};
 use tucrl_lab::record::StoredRun;
 use tucrl_lab::runner::{Outcome, Watch};
+use tucrl_lab::warnings::remarks;
 use tucrl_lab::{Catalogue, Experiment, InMemory, ReadOptions, World, execute};
 
 use crate::agent::whole;
@@ -132,7 +133,7 @@ pub(crate) fn learn(
     let outcomes = work::watched(py, &pool, &watch, learn, &mut tell)?;
     tell()?;
     let (runs, provenance, _) = execute::records(&experiment, &cells, &worlds, outcomes);
-    warn_of_failures(py, &runs)?;
+    warn_of_runs(py, &runs)?;
     Ok(PyRuns::new(runs, vec![provenance], None))
 }
 
@@ -169,8 +170,14 @@ fn given(
     })
 }
 
-/// One warning per run that failed.
-fn warn_of_failures(py: Python<'_>, runs: &[StoredRun]) -> PyResult<()> {
+/// One warning per run that failed, and what learners say about their runs.
+fn warn_of_runs(py: Python<'_>, runs: &[StoredRun]) -> PyResult<()> {
+    for of_agent in runs.chunk_by(|a, b| (&a.world, &a.label) == (&b.world, &b.label)) {
+        let records = of_agent.iter().map(|run| (run.spec.run, &run.record));
+        for remark in remarks(&of_agent[0].label, records) {
+            warn(py, &remark, 2)?;
+        }
+    }
     for run in runs {
         if let Some(error) = &run.error {
             warn(py, &format!("{}, run {} failed: {error}", run.label, run.spec.run), 2)?;

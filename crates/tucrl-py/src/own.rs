@@ -279,6 +279,10 @@ impl Algorithm for Shared {
     }
 }
 
+/// The remark of a run whose agent pickle refuses.
+const NOT_PICKLED: &str = "its agent cannot be pickled, so that a run that is stopped starts again from its first step; \
+                           tucrl.testing.check_agent says why";
+
 /// What the code of an agent said, as the failure of a run.
 fn failed(step: u64, what: impl fmt::Display) -> PlanError {
     PlanError::Own { message: format!("step {step}: {what}") }

@@ -171,10 +171,25 @@ def test_a_bad_agent_fails_alone_and_says_why(in_process: bool) -> None:
         assert gap_regret(result, label) == gap_regret(alone, label) and gap_regret(alone, label)
 
 
+@pytest.mark.parametrize("world", ["river-swim", "junk:base=river-swim,factor=10"])
+def test_an_agent_that_is_not_deterministic_is_told_apart(world: str, tmp_path: Path) -> None:
+    agents = {"mine": bad_agents.NotDeterministic, "good": DiffQ}
+    with pytest.warns(UserWarning) as told:
+        result = tucrl.learn(world, agents, 300, seeds=1)
+    (said,) = [str(warning.message) for warning in told if "deterministic" in str(warning.message)]
+    assert re.match(r"mine, run 0: its agent is not deterministic: .* it played \d instead of \d in step \d+", said), said
+    assert len(result) == 2 and result.failed == []
+    (page,) = result.report(tmp_path / "page.html")
+    assert "its agent is not deterministic" in Path(page).read_text()
+
+
 def test_an_agent_without_a_pickle_runs_and_is_not_continued(tmp_path: Path) -> None:
     experiment = {"name": "p", "steps": 200, "seeds": 1, "worlds": ["river-swim"]}
-    result = tucrl.run({**experiment, "agents": {"mine": bad_agents.NotPicklable}}, out=tmp_path / "a")
+    with pytest.warns(UserWarning, match="mine, run 0: its agent cannot be pickled, so that a run that is stopped starts again"):
+        result = tucrl.run({**experiment, "agents": {"mine": bad_agents.NotPicklable}}, out=tmp_path / "a")
     assert len(result) == 1 and result.failed == []
+    with pytest.warns(UserWarning, match=r"mine, run 0: its agent cannot be pickled.* \(2 of 2 runs have remarks\)"):
+        tucrl.learn("river-swim", {"mine": bad_agents.NotPicklable}, 200, seeds=2, in_process=True)
     # A factory that cannot be pickled cannot go to another process.
     lock = __import__("threading").Lock()
 

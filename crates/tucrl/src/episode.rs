@@ -452,6 +452,10 @@ where
         self.act_by_plan()
     }
 
+    fn remarks(&self) -> Vec<String> {
+        self.planner.remarks()
+    }
+
     #[inline]
     fn observe(&mut self, reward: f64, next: StateId) {
         Self::observe(self, reward, next);

@@ -77,6 +77,11 @@ pub trait Learner: Send + Sync {
         None
     }
 
+    /// What a reader of its results should know, in sentences: asked once, when its run has ended. Empty if nothing.
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Its whole state, for checkpoints; `None` if it cannot be saved.
     fn save(&self) -> Option<Saved> {
         None

@@ -249,6 +249,11 @@ pub trait Planner {
         None
     }
 
+    /// What a reader of the results should know; see [`crate::learner::Learner::remarks`].
+    fn remarks(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Called with every reward, for planners that keep more than counts.
     #[inline]
     fn observe(&mut self, _pair: usize, _reward: f64, _random: &mut RandomStream) {}

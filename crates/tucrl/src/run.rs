@@ -188,6 +188,9 @@ pub struct RunRecord {
     pub sweeps: u64,
     /// Visits at the end, as `(state, action, visits)`, in order of first sight.
     pub visits: Vec<(u64, u32, u64)>,
+    /// What the learner says that a reader of its results should know.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remarks: Vec<String>,
 }
 
 /// A run under way.
@@ -530,6 +533,7 @@ impl Run {
             y: diary.poor_steps_at_start,
             sweeps: diary.sweeps,
             visits,
+            remarks: self.learner.remarks(),
         }
     }
 }

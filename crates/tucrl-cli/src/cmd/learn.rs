@@ -16,6 +16,7 @@ use tucrl_lab::experiment::with_span;
 use tucrl_lab::names::{Problem, SpecError};
 use tucrl_lab::runner::{Ending, Outcome};
 use tucrl_lab::stats::Regret;
+use tucrl_lab::warnings::remarks;
 use tucrl_lab::{Catalogue, Experiment, InMemory, NamedAgent, execute};
 
 use explain::Asking;
@@ -122,6 +123,12 @@ impl<'a> Learned<'a> {
     fn report(&self) -> u8 {
         let (mut code, mut is_stopped) = (SUCCESS, false);
         for (agent, outcomes) in self.by_agent() {
+            let numbered = (0..).zip(outcomes);
+            let records =
+                numbered.filter_map(|(run, outcome)| Some((run, &outcome.as_ref()?.record)));
+            for remark in remarks(&agent.label(), records) {
+                super::say("warning", &remark);
+            }
             for (run, outcome) in outcomes.iter().enumerate() {
                 match outcome.as_ref().map(|outcome| &outcome.ending) {
                     Some(Ending::Complete) => {}

@@ -9,7 +9,7 @@ use serde_json::json;
 use tucrl::run::RunRecord;
 use tucrl_lab::Catalogue;
 use tucrl_lab::record::{Provenance, StoredRun};
-use tucrl_lab::report::text::{Cells, final_table};
+use tucrl_lab::report::text::{Cells, final_table, remarks};
 use tucrl_lab::report::{self, Extras, tables};
 use tucrl_lab::stats::{Difference, Regret, Study, differences};
 use tucrl_lab::store::{Store, StoreError};
@@ -120,12 +120,15 @@ pub(super) fn report(ask: &Report, catalogue: &Catalogue) -> anyhow::Result<Stri
     Ok(out)
 }
 
-/// Says where regret is uncertain.
+/// Says where regret is uncertain, and what learners say about their runs.
 fn warn(study: &Study<'_>) {
     for world in &study.worlds {
         let uncertain = world.time.and_then(|time| uncertain_regret(world.facts, time));
         if let Some(warning) = uncertain {
             super::say("warning", &format!("{}: {warning}", printable(world.world)));
+        }
+        for remark in remarks(world) {
+            super::say("warning", &printable(&format!("{}: {remark}", world.world)));
         }
     }
 }

@@ -11,8 +11,8 @@ use serde_json::Value;
 
 use super::text::{
     Cells, EXPLORATION, IMPORTED, across_explained, across_table, exploration_table, facts_rows,
-    final_table, imported_table, pair_table, provenance_rows, sweep_explained, sweep_table,
-    uncertainty, world_sweeps,
+    final_table, imported_table, pair_table, provenance_rows, remarks, sweep_explained,
+    sweep_table, uncertainty, world_sweeps,
 };
 use super::{ReportError, words};
 use crate::explorable;
@@ -131,9 +131,10 @@ impl Sections {
                  <div class=\"exploration\"></div>{table}"
             )
         });
-        let warning = uncertainty(world).map_or(String::new(), |warning| {
-            format!("<p class=\"note\"><b>Warning:</b> {}</p>\n", escaped(&warning))
-        });
+        let warning =
+            |text: String| format!("<p class=\"note\"><b>Warning:</b> {}</p>\n", escaped(&text));
+        let warning: String =
+            uncertainty(world).into_iter().chain(remarks(world)).map(warning).collect();
         let explorable = explorable::link(world).map_or(String::new(), |link| {
             let link = escaped(&link);
             format!("<p class=\"note\"><a href=\"{link}\">Watch run 0 in the browser</a></p>\n")

@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use super::Figures;
 use super::text::{
     Cells, EXPLORATION, IMPORTED, across_explained, across_table, exploration_table, facts_rows,
-    final_table, imported_table, pair_table, provenance_rows, sweep_explained, sweep_table,
-    uncertainty,
+    final_table, imported_table, pair_table, provenance_rows, remarks, sweep_explained,
+    sweep_table, uncertainty,
 };
 use crate::record::{Provenance, StoredRun};
 use crate::stats::{Across, Study};
@@ -50,6 +50,9 @@ pub fn markdown(
         }
         if let Some(warning) = uncertainty(world) {
             add(&format!("**Warning:** {warning}\n\n"));
+        }
+        for remark in remarks(world) {
+            add(&format!("**Warning:** {}\n\n", escaped(&remark)));
         }
         add(&format!("{}\n\n", world.regret_explained()));
         add(&table(&final_table(world)));

@@ -282,6 +282,15 @@ pub fn uncertainty(world: &WorldStudy<'_>) -> Option<String> {
     Some(warning.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
+/// What learners say about their runs in a world, each on one line.
+pub fn remarks(world: &WorldStudy<'_>) -> Vec<String> {
+    let of_agent = |agent: &AgentStudy<'_>| {
+        let runs = agent.runs.iter().chain(&agent.failed);
+        warnings::remarks(agent.label, runs.map(|run| (run.spec.run, &run.record)))
+    };
+    world.agents.iter().flat_map(of_agent).collect()
+}
+
 /// Facts of a world.
 pub fn facts_rows(facts: &Facts) -> Cells {
     let yes = |is: bool| if is { "yes" } else { "no" }.to_owned();

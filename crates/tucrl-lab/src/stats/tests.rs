@@ -45,6 +45,7 @@ fn stored(agent: &str, run: u64, regret: &[(u64, f64)]) -> StoredRun {
             y: 0,
             sweeps: 0,
             visits: Vec::new(),
+            remarks: Vec::new(),
         },
         error: None,
         sweep: None,

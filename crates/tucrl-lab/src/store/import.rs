@@ -253,6 +253,7 @@ pub fn read_curves(import: &Import<'_>) -> Result<Vec<StoredRun>, ImportError> {
                 y: 0,
                 sweeps: 0,
                 visits: Vec::new(),
+                remarks: Vec::new(),
             },
             error: None,
             sweep: None,

@@ -60,6 +60,7 @@ fn stored(world: &str, label: &str, run: u64, curve: impl Fn(f64) -> f64) -> Sto
             y: 0,
             sweeps: 0,
             visits: Vec::new(),
+            remarks: Vec::new(),
         },
         error: None,
         sweep: None,

@@ -12,8 +12,10 @@ import operator
 import pickle
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
+
+from tucrl import _native
 
 # What a factory may ask for by the names of its parameters.
 OFFERED = ("states", "actions", "mask", "r_max", "steps", "seed")
@@ -208,6 +210,20 @@ def _fields(what: str, entry: Any, fields: Mapping[str, Any]) -> dict[str, Any]:
             value = operator.index(value) if name != "threshold" else float(value)
         record[name] = value
     return record
+
+
+def difference(agent: Any, steps: Sequence[tuple[int, int, int, float, int]]) -> str | None:
+    """Return where an agent acts differently from one with its seed: steps are state, actions, action, reward, next state."""
+    for number, (state, offered, before, reward, state_after) in enumerate(steps, 1):
+        action = _native._ask(agent.act, state, offered)
+        if action != before:
+            return (
+                f"its agent is not deterministic: made again with the same seed, and shown the same steps, it played "
+                f"{action} instead of {before} in step {number}, so that its runs cannot be repeated; draw all random "
+                f"numbers from `seed`"
+            )
+        agent.observe(reward, state_after)
+    return None
 
 
 def freeze(agent: Any) -> str:

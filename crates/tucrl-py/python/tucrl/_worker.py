@@ -37,6 +37,13 @@ class Session:
         self.agent = _own.make(self.factory, self.options, request["facts"], lambda: request["offered"])
         return {}
 
+    def repeat(self, request: dict[str, Any], payload: bytes) -> dict[str, Any]:
+        """Make the agent again and show it its first steps; what it prints was printed before."""
+        assert self.factory is not None
+        with open(os.devnull, "w") as nothing, contextlib.redirect_stdout(nothing), contextlib.redirect_stderr(nothing):
+            agent = _own.make(self.factory, self.options, request["facts"], lambda: request["offered"])
+            return {"differs": _own.difference(agent, request["first"])}
+
     def thaw(self, request: dict[str, Any], payload: bytes) -> dict[str, Any]:
         """Continue an agent that was frozen."""
         self.agent = _own.thaw(request["frozen"])

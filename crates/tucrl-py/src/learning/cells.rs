@@ -21,7 +21,7 @@ use tucrl_lab::record::{Provenance, StoredRun};
 use tucrl_lab::spelling::{Spelled, by_name};
 use tucrl_lab::store::{IfResults, Store, StoreError, seal, unseal};
 
-use super::{Meter, Own, PyRuns, directory, given, warn, warn_of_failures};
+use super::{Meter, Own, PyRuns, directory, given, warn, warn_of_runs};
 use crate::errors::{bad_input, failed, of_experiment, of_store};
 use crate::seed::Seed;
 use crate::work::{self, Progress};
@@ -300,7 +300,7 @@ impl PyCells {
         }
         let kept = lock(&self.kept).clone().into_values();
         let (provenance, runs): (Vec<_>, Vec<_>) = kept.unzip();
-        warn_of_failures(py, &runs)?;
+        warn_of_runs(py, &runs)?;
         Ok(PyRuns::new(runs, provenance, None))
     }
 }

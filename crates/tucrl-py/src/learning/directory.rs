@@ -12,7 +12,7 @@ use tucrl_lab::experiment::{Choice, Experiment};
 use tucrl_lab::spelling::{Spelled, by_name};
 use tucrl_lab::store::{IfResults, Store, StoreError};
 
-use super::{Meter, Own, PyRuns, warn, warn_of_failures};
+use super::{Meter, Own, PyRuns, warn, warn_of_runs};
 use crate::agent::whole;
 use crate::errors::{bad_input, of_experiment, of_store};
 use crate::work::{self, Progress};
@@ -102,6 +102,6 @@ pub(super) fn stored(py: Python<'_>, store: &Store, experiment: &Experiment) -> 
             Err(error) => return Err(of_store(error)),
         }
     }
-    warn_of_failures(py, &runs)?;
+    warn_of_runs(py, &runs)?;
     Ok(PyRuns::new(runs, provenance, Some(experiment.text().to_owned())))
 }

@@ -14,7 +14,7 @@ use tucrl::planner::PlanError;
 use tucrl::space::{ActionId, StateId};
 
 use super::steps::{ask, told};
-use super::{Birth, From, Stored, Written, failed, read_episodes};
+use super::{Birth, From, NOT_PICKLED, Stored, Written, failed, read_episodes};
 
 pub(super) struct Hosted {
     python: Arc<Written>,
@@ -130,6 +130,11 @@ impl Learner for Hosted {
                 .ok()?;
             serde_json::from_str(&text).ok()
         })
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let cannot = self.agent.is_some() && self.save().is_none();
+        cannot.then(|| NOT_PICKLED.to_owned()).into_iter().collect()
     }
 
     fn save(&self) -> Option<Saved> {

@@ -19,9 +19,9 @@ use tucrl::mdp::Mdp;
 use tucrl::model::{Batch, PlayError};
 use tucrl::planner::PlanError;
 use tucrl::pulse::Pulse;
-use tucrl::space::{ActionId, StateId};
+use tucrl::space::{ActionId, Space, StateId};
 
-use super::{Birth, From, Packed, Stored, Written, failed, read_episodes};
+use super::{Birth, From, NOT_PICKLED, Packed, Stored, Written, failed, read_episodes};
 use crate::mdp::to_json;
 
 /// How long the other process plays before it answers.
@@ -34,6 +34,8 @@ const TICK: Duration = Duration::from_millis(50);
 const SLACK: Duration = Duration::from_secs(1);
 /// Importing the code of the agent may take longer than a step.
 const IMPORT: Duration = Duration::from_secs(120);
+/// Steps that an agent made again must repeat.
+const REPEATED: usize = 100;
 
 type Answer = (Value, Vec<u8>);
 
@@ -220,27 +222,47 @@ pub(super) struct Remote {
     taken: u64,
     /// What was observed and not yet sent.
     observed: Mutex<Option<f64>>,
+    /// The action that was played last.
+    action: ActionId,
+    /// The first steps, if the agent was made anew.
+    first: Vec<Seen>,
     episodes: Vec<EpisodeRecord>,
     /// The process was ended in the middle of a step.
     is_lost: bool,
 }
+
+/// A step that an agent took: state, number of its actions, action, reward, next state.
+type Seen = (StateId, u32, ActionId, f64, StateId);
 
 /// Actions that are played as they are.
 struct Replay<'a> {
     actions: std::slice::ChunksExact<'a, u8>,
     /// Where the last of them led.
     state: StateId,
+    /// The last of them.
+    action: ActionId,
+    space: &'a Space,
+    /// Where the first steps are kept.
+    first: Option<&'a mut Vec<Seen>>,
 }
 
 impl Learner for Replay<'_> {
     fn act(&mut self) -> Result<ActionId, PlanError> {
-        match self.actions.next() {
-            Some(&[a, b, c, d]) => Ok(u32::from_le_bytes([a, b, c, d])),
-            _ => Err(PlanError::Own { message: "an action is missing".into() }),
-        }
+        let Some(&[a, b, c, d]) = self.actions.next() else {
+            return Err(PlanError::Own { message: "an action is missing".into() });
+        };
+        self.action = u32::from_le_bytes([a, b, c, d]);
+        Ok(self.action)
     }
 
-    fn observe(&mut self, _: f64, next: StateId) {
+    fn observe(&mut self, reward: f64, next: StateId) {
+        if let Some(first) = &mut self.first {
+            let offered = self.space.actions(self.state);
+            first.push((self.state, offered, self.action, reward, next));
+            if first.len() == REPEATED {
+                self.first = None;
+            }
+        }
         self.state = next;
     }
 }
@@ -250,7 +272,19 @@ impl Remote {
         let state = birth.state;
         let worker = Mutex::new(None);
         let observed = Mutex::new(None);
-        Self { python, birth, worker, state, taken: 0, observed, episodes, is_lost: false }
+        let (action, first) = (0, Vec::new());
+        Self {
+            python,
+            birth,
+            worker,
+            state,
+            taken: 0,
+            observed,
+            action,
+            first,
+            episodes,
+            is_lost: false,
+        }
     }
 
     fn begun(&self) -> Result<Worker, Trouble> {
@@ -261,27 +295,44 @@ impl Remote {
             other => other,
         };
         let mut worker = self.python.worker().map_err(not_made)?;
-        let Birth { space, r_max, steps, from, .. } = &self.birth;
-        let request = match from {
+        let request = match &self.birth.from {
             From::Frozen(text) => json!({ "do": "thaw", "frozen": text }),
-            From::Seed(seed) => {
-                // Only a mask needs it; a list of more states would be refused there.
-                let offered = match space.states() {
-                    states @ ..=0x0fff_ffff if self.wants_mask() => {
-                        (0..states).map(|state| space.actions(state)).collect()
-                    }
-                    _ => Vec::new(),
-                };
-                let facts = json!({
-                    "states": space.states(), "actions": space.max_actions(), "r_max": r_max,
-                    "steps": steps, "seed": seed,
-                });
-                json!({ "do": "make", "facts": facts, "offered": offered })
-            }
+            From::Seed(seed) => self.making("make", *seed),
         };
         let limit = worker.limit();
         worker.ask(request, &[], limit).map_err(not_made)?;
         Ok(worker)
+    }
+
+    /// The request that makes an agent anew, for one of two purposes.
+    fn making(&self, purpose: &str, seed: u64) -> Value {
+        let Birth { space, r_max, steps, .. } = &self.birth;
+        // Only a mask needs it; a list of more states would be refused there.
+        let offered = match space.states() {
+            states @ ..=0x0fff_ffff if self.wants_mask() => {
+                (0..states).map(|state| space.actions(state)).collect()
+            }
+            _ => Vec::new(),
+        };
+        let facts = json!({
+            "states": space.states(), "actions": space.max_actions(), "r_max": r_max,
+            "steps": steps, "seed": seed,
+        });
+        json!({ "do": purpose, "facts": facts, "offered": offered })
+    }
+
+    /// Where an agent made again with the same seed acts differently; none if it does not, or if that is not known.
+    fn difference(&self) -> Option<String> {
+        let From::Seed(seed) = self.birth.from else { return None };
+        let mut request = self.making("repeat", seed);
+        request["first"] = json!(self.first);
+        let (answer, _) = self.try_ask(request, &[]).ok()?;
+        Some(answer["differs"].as_str()?.to_owned())
+    }
+
+    /// Where the next steps are kept, as long as they are among the first.
+    fn is_first(&self) -> bool {
+        matches!(self.birth.from, From::Seed(_)) && self.first.len() < REPEATED
     }
 
     fn wants_mask(&self) -> bool {
@@ -363,7 +414,9 @@ impl Remote {
         });
         let (answer, actions) = self.ask(request, &[])?;
         let count = (actions.len() / 4) as u64;
-        let mut replay = Replay { actions: actions.chunks_exact(4), state: self.state };
+        let first = self.is_first().then_some(&mut self.first);
+        let (actions, space) = (actions.chunks_exact(4), &self.birth.space);
+        let mut replay = Replay { actions, state: self.state, action: 0, space, first };
         batch.play_some(&mut replay, count)?;
         (self.taken, self.state) = (batch.time() - 1, replay.state);
         self.read_episodes(&answer)?;
@@ -393,10 +446,15 @@ impl Learner for Remote {
         let (answer, _) = self.ask(request, &[])?;
         self.read_episodes(&answer)?;
         let action = answer["action"].as_u64().and_then(|action| ActionId::try_from(action).ok());
-        action.ok_or_else(|| failed(self.taken + 1, "the answer has no action"))
+        self.action = action.ok_or_else(|| failed(self.taken + 1, "the answer has no action"))?;
+        Ok(self.action)
     }
 
     fn observe(&mut self, reward: f64, next: StateId) {
+        if self.is_first() {
+            let offered = self.birth.space.actions(self.state);
+            self.first.push((self.state, offered, self.action, reward, next));
+        }
         self.taken += 1;
         self.state = next;
         *self.observed.get_mut().unwrap_or_else(PoisonError::into_inner) = Some(reward);
@@ -409,6 +467,16 @@ impl Learner for Remote {
     fn explain(&self, state: StateId) -> Option<Vec<Explanation>> {
         let (answer, _) = self.try_ask(json!({ "do": "explain", "state": state }), &[]).ok()?;
         serde_json::from_str(answer["explained"].as_str()?).ok()
+    }
+
+    fn remarks(&self) -> Vec<String> {
+        let is_begun = self.worker.lock().unwrap_or_else(PoisonError::into_inner).is_some();
+        if self.is_lost || !is_begun {
+            return Vec::new();
+        }
+        let not_pickled = self.save().is_none().then(|| NOT_PICKLED.to_owned());
+        // Last, because it may change what the code of the agent keeps outside of it.
+        not_pickled.into_iter().chain(self.difference()).collect()
     }
 
     fn save(&self) -> Option<Saved> {

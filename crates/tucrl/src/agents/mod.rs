@@ -32,7 +32,7 @@ pub use imed_rl::{Atoms, ImedRl, ImedRlAgent, k_inf};
 pub use optimism::Optimism;
 pub use optimistic_q::{Bonus, OptimisticQ, OptimisticQAgent};
 pub use pmevi::{
-    Bound, Difference, Estimate, Legs, Mitigated, PmeviDt, PmeviPlanner, Prior, Region,
+    Bound, Difference, Dropped, Estimate, Legs, Mitigated, PmeviDt, PmeviPlanner, Prior, Region,
 };
 pub use psrl::{
     InverseStates, OptimisticPsrl, OptimisticPsrlPlanner, Psrl, PsrlPlanner, RewardModel,

@@ -10,7 +10,9 @@ use clarabel::solver::{
     DefaultSettingsBuilder, DefaultSolver, IPSolver, NonnegativeConeT, SolverStatus,
 };
 use runs::*;
-use tucrl::agents::{Bound, EpisodicAlgorithm, Mitigated, PmeviDt, PmeviPlanner, Prior, Region};
+use tucrl::agents::{
+    Bound, Dropped, EpisodicAlgorithm, Mitigated, PmeviDt, PmeviPlanner, Prior, Region,
+};
 use tucrl::conformance::{Promise, check_agent};
 use tucrl::counts::{Counts, Variance};
 use tucrl::env::{Environment, Walk};
@@ -18,6 +20,7 @@ use tucrl::episode::Episodic;
 use tucrl::evi::{self, EviOptions, Method, Ties};
 use tucrl::generator::{Generator, Tabled};
 use tucrl::inner_max::Values;
+use tucrl::learner::Learner as _;
 use tucrl::plausible::Belief;
 use tucrl::rng::RandomStream;
 use tucrl::sets::{ConfidenceSet, SetVisitor, SpanSetKind};
@@ -373,7 +376,8 @@ fn plans_are_optimistic() {
                 let step = walk.step(action);
                 agent.observe(step.reward, step.next);
             }
-            assert_eq!(agent.planner().dropped(), 0);
+            assert_eq!(agent.planner().dropped(), Dropped::default());
+            assert!(agent.remarks().is_empty());
         }
     }
 }
@@ -432,7 +436,14 @@ fn priors_that_cannot_be_are_refused_and_regions_without_a_vector_are_widened() 
         let step = walk.step(action);
         agent.observe(step.reward, step.next);
     }
-    assert!(agent.planner().dropped() > 3, "{}", agent.planner().dropped());
+    let Dropped { estimates, prior } = agent.planner().dropped();
+    assert!(prior > 3 && estimates == prior, "{estimates} {prior}");
+    let said = agent.remarks();
+    assert_eq!(said.len(), 1, "{said:?}");
+    assert!(
+        said[0].starts_with(&format!("in {prior} plans no bias satisfied the prior")),
+        "{said:?}"
+    );
 }
 
 #[test]

@@ -60,6 +60,9 @@ struct Line<'a> {
     last_gap_regret: Option<f64>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     stopped: bool,
+    /// What the learner says about the run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    remarks: Option<&'a [String]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -117,6 +120,7 @@ pub(super) fn lines(learned: &Learned<'_>, with_episodes: bool) -> anyhow::Resul
                 last_regret: is_partial.then_some(outcome.last_regret),
                 last_gap_regret: outcome.last_gap_regret.filter(|_| is_partial),
                 stopped: outcome.ending == Ending::Stopped,
+                remarks: Some(&outcome.record.remarks[..]).filter(|all| !all.is_empty()),
                 error: match &outcome.ending {
                     Ending::Failed(error) => Some(error.to_string()),
                     _ => None,

@@ -83,12 +83,21 @@ pub struct PmeviPlanner {
     owners: Vec<u32>,
     /// The optimistic gain of the present plan.
     gain: f64,
-    dropped: u64,
+    dropped: Dropped,
+}
+
+/// Constraints that left no vector, by number of plans.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Dropped {
+    /// Plans without the estimates.
+    pub estimates: u64,
+    /// Those of them that went without the prior, too.
+    pub prior: u64,
 }
 
 impl PmeviPlanner {
     /// How many plans had no vector in their region, so that constraints were dropped.
-    pub fn dropped(&self) -> u64 {
+    pub fn dropped(&self) -> Dropped {
         self.dropped
     }
 
@@ -141,10 +150,14 @@ impl PmeviPlanner {
         let span = self.c0 / tau;
         let both: Vec<Bound> = prior.iter().chain(&estimates).copied().collect();
         let region = Region::bounded(span, seen, &scaled(&both));
-        self.dropped += u64::from(region.is_none());
-        region
-            .or_else(|| Region::bounded(span, seen, &scaled(&prior)))
-            .unwrap_or_else(|| Region::spans(span))
+        if let Some(region) = region {
+            return region;
+        }
+        self.dropped.estimates += 1;
+        Region::bounded(span, seen, &scaled(&prior)).unwrap_or_else(|| {
+            self.dropped.prior += 1;
+            Region::spans(span)
+        })
     }
 
     /// beta by pair: a Bernstein width for p h*, with the variance of a vector of the region and how far h* may be from it.
@@ -259,6 +272,25 @@ impl Planner for PmeviPlanner {
         self.options.optimism.variance
     }
 
+    fn remarks(&self) -> Vec<String> {
+        let plans = |n: u64| if n == 1 { "1 plan".to_owned() } else { format!("{n} plans") };
+        let Dropped { estimates, prior } = self.dropped;
+        let mut said = Vec::new();
+        if estimates > prior {
+            said.push(format!(
+                "in {} no bias satisfied all bounds: the estimated ones were dropped",
+                plans(estimates - prior)
+            ));
+        }
+        if prior > 0 {
+            said.push(format!(
+                "in {} no bias satisfied the prior within span c0: the prior was dropped; correct it, or raise c0",
+                plans(prior)
+            ));
+        }
+        said
+    }
+
     fn observe(&mut self, pair: usize, reward: f64, _: &mut RandomStream) {
         if !self.options.estimate {
             return;
@@ -288,7 +320,7 @@ impl EpisodicAlgorithm for PmeviDt {
             legs: Legs::default(),
             owners: Vec::new(),
             gain: 0.0,
-            dropped: 0,
+            dropped: Dropped::default(),
         })
     }
 
@@ -326,7 +358,7 @@ pub(super) fn kinds() -> Vec<AgentKind> {
         cost: "That of scal, and per seen state and step one addition for the estimates; a region with a prior or with estimates \
                below c0 takes seen states cubed per plan and squared per sweep, at most 2000 of them.",
         caution: "Without a prior it behaves like ucrl with a bound on the span: estimates say less than c0 within any run that was \
-                  made. When the constraints leave no vector, estimates are dropped, then the prior, without a message. With \
+                  made. When the constraints leave no vector, estimates are dropped, then the prior; a remark at the run says in how many plans. With \
                   estimate=true every step takes time proportional to the number of seen states.",
         example: "pmevi-dt:prior=monotone,alpha=0.1",
     };
