@@ -28,7 +28,7 @@ pub const CLAIMS: &[Claim] = &[
         figure: Some(3),
         experiment: experiments!("taxi"),
         computation: None,
-        core_seconds: (200.0, 10_000.0),
+        core_seconds: (200.0, 1_000.0),
         judge: taxi::with_junk,
     },
     Claim {
@@ -39,7 +39,7 @@ pub const CLAIMS: &[Claim] = &[
         figure: Some(3),
         experiment: experiments!("taxi-clean"),
         computation: None,
-        core_seconds: (40.0, 8_000.0),
+        core_seconds: (40.0, 620.0),
         judge: taxi::without_junk,
     },
     Claim {
@@ -51,7 +51,7 @@ pub const CLAIMS: &[Claim] = &[
         figure: Some(3),
         experiment: experiments!("three-state"),
         computation: None,
-        core_seconds: (25.0, 250.0),
+        core_seconds: (25.0, 240.0),
         judge: three_state::infinite_diameter,
     },
     Claim {
@@ -62,7 +62,7 @@ pub const CLAIMS: &[Claim] = &[
         figure: Some(7),
         experiment: experiments!("three-state-005"),
         computation: None,
-        core_seconds: (32.0, 80.0),
+        core_seconds: (32.0, 120.0),
         judge: three_state::communicating,
     },
     Claim {
@@ -74,7 +74,7 @@ pub const CLAIMS: &[Claim] = &[
         figure: Some(1),
         experiment: None,
         computation: Some(pictures::compute),
-        core_seconds: (2.0, 20.0),
+        core_seconds: (2.0, 6.0),
         judge: pictures::judge,
     },
     Claim {
@@ -86,7 +86,7 @@ pub const CLAIMS: &[Claim] = &[
         figure: Some(4),
         experiment: experiments!("regimes"),
         computation: Some(regimes::compute),
-        core_seconds: (4.0, 400.0),
+        core_seconds: (4.0, 460.0),
         judge: regimes::judge,
     },
     Claim {
@@ -98,7 +98,7 @@ pub const CLAIMS: &[Claim] = &[
         figure: Some(4),
         experiment: experiments!("free-lunch"),
         computation: None,
-        core_seconds: (50.0, 870.0),
+        core_seconds: (50.0, 220.0),
         judge: free_lunch::judge,
     },
     Claim {
@@ -110,7 +110,7 @@ pub const CLAIMS: &[Claim] = &[
         figure: Some(5),
         experiment: None,
         computation: Some(spans::compute),
-        core_seconds: (2.0, 8.0),
+        core_seconds: (2.0, 10.0),
         judge: spans::judge,
     },
     Claim {
@@ -123,7 +123,7 @@ pub const CLAIMS: &[Claim] = &[
         figure: None,
         experiment: experiments!("junk-cast"),
         computation: Some(unreachable_states::compute),
-        core_seconds: (40.0, 400.0),
+        core_seconds: (40.0, 170.0),
         judge: unreachable_states::judge,
     },
     Claim {
@@ -147,7 +147,7 @@ pub const CLAIMS: &[Claim] = &[
         figure: None,
         experiment: experiments!("span-knowledge"),
         computation: None,
-        core_seconds: (5.0, 200.0),
+        core_seconds: (5.0, 280.0),
         judge: requirements::span_knowledge,
     },
     Claim {
@@ -160,7 +160,7 @@ pub const CLAIMS: &[Claim] = &[
         figure: None,
         experiment: experiments!("junk"),
         computation: None,
-        core_seconds: (160.0, 5_000.0),
+        core_seconds: (160.0, 2_970.0),
         judge: junk::judge,
     },
     Claim {
@@ -172,7 +172,7 @@ pub const CLAIMS: &[Claim] = &[
         figure: None,
         experiment: experiments!("rare-states"),
         computation: None,
-        core_seconds: (20.0, 1_000.0),
+        core_seconds: (20.0, 500.0),
         judge: rare_states::judge,
     },
     Claim {
@@ -184,7 +184,7 @@ pub const CLAIMS: &[Claim] = &[
         figure: None,
         experiment: experiments!("alpha-one"),
         computation: None,
-        core_seconds: (20.0, 100.0),
+        core_seconds: (20.0, 50.0),
         judge: constants::judge,
     },
     Claim {
@@ -196,7 +196,7 @@ pub const CLAIMS: &[Claim] = &[
         figure: None,
         experiment: experiments!("alphas"),
         computation: None,
-        core_seconds: (330.0, 11_800.0),
+        core_seconds: (330.0, 2_080.0),
         judge: shrinking::judge,
     },
 ];
