@@ -164,10 +164,9 @@ fn what_is_too_large_is_an_error_that_says_what_to_change() {
         assert!(error.contains(advice), "{spec}: {error}");
         assert!(error.starts_with("planning at step 1 would take "), "{error}");
     }
-    // One sample for each pair, and the drawn world falls apart sooner or later.
+    // With one sample for each pair the sampled MDP is disconnected sooner or later; so small a table is solved exactly.
     let (apart, truth_apart) = ready("theta");
-    let error = play(&apart, &truth_apart, "optimistic-psrl:psi=1").unwrap_err();
-    assert!(error.contains("draw more samples"), "{error}");
+    play(&apart, &truth_apart, "optimistic-psrl:psi=1").unwrap();
     for spec in ["psrl:split=mean", "optimistic-psrl:psi=10"] {
         play(&mdp, &truth, spec).unwrap();
     }
